@@ -1,0 +1,259 @@
+package wal
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+)
+
+// Open opens the log in a directory, made if need be, and recovers it. It
+// holds the directory's lock until Close: a second Open fails with ErrLocked.
+//
+// What Open shows is durable: recovered records that no promise covers are
+// written and synced again first. A torn tail is cut and reported by
+// Recovery; damage to what was promised is a *CorruptionError, and then
+// nothing has been changed. Open does not wait for a segment to be prepared,
+// and works on a full disk.
+//
+// The caller must Close the log.
+func Open(path string, o Options) (*Log, error) {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if o.ReadOnly {
+		return openReadOnly(path, o)
+	}
+	d, err := openDir(o, path)
+	if err != nil {
+		return nil, err
+	}
+	l := newLog(o, d)
+	if l.lock, err = lockFile(o.FS, d.join(lockName)); err != nil {
+		d.close()
+		return nil, fmt.Errorf("wal: lock %s: %w", path, err)
+	}
+	if err := l.recover(); err != nil {
+		return nil, errors.Join(err, l.prepare.closeFile(), l.release())
+	}
+	go l.prepare.run()
+	return l, nil
+}
+
+// openReadOnly shows what is there and changes nothing, nor takes a lock. It
+// may run beside a writer: it shows the log as it stood.
+func openReadOnly(path string, o Options) (*Log, error) {
+	d := &dir{fs: o.FS, path: path, log: o.Logger}
+	s, err := surveyDir(d)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.live) == 0 {
+		return nil, fmt.Errorf("wal: %s holds no log", path)
+	}
+	l := newLog(o, d)
+	l.adopt(s)
+	if err := l.findFirst(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func newLog(o Options, d *dir) *Log {
+	l := &Log{opts: o, dir: d, method: o.Sync, filling: &buffer{}, spare: &buffer{}}
+	l.prepare = newPreparer(l)
+	return l
+}
+
+// recover makes the log what the survey says, durable and ready for appends.
+func (l *Log) recover() error {
+	s, err := surveyDir(l.dir)
+	if err != nil {
+		return err
+	}
+	l.prepare.last = s.last
+	if len(s.live) == 0 {
+		return l.begin(s)
+	}
+	l.adopt(s)
+	if err := l.prepare.adopt(); err != nil {
+		return err
+	}
+	if l.active.file, err = l.dir.openSegment(l.active.name()); err != nil {
+		return err
+	}
+	if err := s.rewrite(l.active, l.barrier()); err != nil {
+		return err
+	}
+	if err := l.resume(s); err != nil {
+		return err
+	}
+	return l.findFirst()
+}
+
+// begin starts a log: its first segment links to nothing.
+func (l *Log) begin(s *survey) error {
+	l.recovery = s.recovery
+	if _, err := rand.Read(l.recovery.id[:]); err != nil {
+		return fmt.Errorf("wal: make a log id: %w", err)
+	}
+	l.recovery.Clean = len(s.dead) == 0
+	l.seed = header{id: l.recovery.id}.seed()
+	if err := l.prepare.adopt(); err != nil {
+		return err
+	}
+	var root LSN
+	first, err := l.prepare.finish(0, &root)
+	if err != nil {
+		if noSpace(err) {
+			err = fmt.Errorf("%w: %w", ErrNoSpace, err)
+		}
+		return err
+	}
+	l.active, l.live = first, []*segment{first}
+	end := int64(headerSize + linkSize)
+	l.filling.reset(first, end, l.opts.BufferSize)
+	l.durable.Store(uint64(first.lsn(end)))
+	l.recovery.End, l.recovery.Promised = first.lsn(end), first.lsn(end)
+	return l.discardDead(s)
+}
+
+// adopt takes over what the survey found.
+func (l *Log) adopt(s *survey) {
+	l.recovery, l.seed, l.live = s.recovery, s.seed, s.live
+	l.active = s.live[len(s.live)-1]
+	l.filling.reset(l.active, s.recovery.End.Offset(), l.opts.BufferSize)
+	l.filling.marked = s.recovery.Clean
+	l.durable.Store(uint64(s.recovery.End))
+}
+
+// resume settles where the log goes on: behind a clean Close in the same
+// segment, after anything else in a new one, so that what a crash left behind
+// is never written over by records. The old segment is then simply full, and
+// the first append crosses out of it, as at every rotation.
+func (l *Log) resume(s *survey) error {
+	end := s.recovery.End.Offset()
+	if s.recovery.Clean {
+		return l.resumeClean(s, end)
+	}
+	if s.recovery.TornBytes > 0 {
+		l.opts.Logger.Warn("wal: cut a torn tail", "segment", s.recovery.TornSegment, "bytes", s.recovery.TornBytes, "end", s.recovery.End)
+	}
+	keep := end
+	if s.sealed {
+		keep += sealSize
+	}
+	if err := giveBack(l.active.file, keep); err != nil {
+		return fmt.Errorf("wal: truncate %s: %w", l.active.name(), err)
+	}
+	l.active.size, l.active.written = keep, keep
+	if err := l.prepare.supply(0); err != nil {
+		if errors.Is(err, ErrNoSpace) {
+			return nil // appends will be refused until there is space
+		}
+		return err
+	}
+	if s.sealed {
+		seal := appendPosition(nil, kindSeal, s.recovery.End, makeLSN(l.next.number, 0), l.seed)
+		if err := l.writeTo(l.active, seal, end, l.barrier()); err != nil {
+			return err
+		}
+	}
+	return l.discardDead(s)
+}
+
+// resumeClean goes on in the same segment. A segment that the last life
+// prepared, and in which nothing can have been written, is the next one.
+func (l *Log) resumeClean(s *survey, end int64) error {
+	a := l.active
+	if a.size < l.opts.SegmentSize {
+		a.written = a.size
+		a.size = max(a.size&^(frameAlign-1), secured(a, l.opts.SegmentSize, end+markSize+sealSize))
+	}
+	for i := len(s.dead) - 1; i >= 0; i-- {
+		h := s.heads[s.dead[i]]
+		if h.number < a.number || h.bad != nil || h.size < l.opts.SegmentSize || s.recovery.TornBytes > 0 {
+			continue
+		}
+		next := &segment{number: h.number, size: h.size &^ (frameAlign - 1), written: h.size, known: true}
+		var err error
+		if next.file, err = l.dir.openSegment(next.name()); err != nil {
+			return err
+		}
+		l.next = next
+		s.dead = append(s.dead[:i:i], s.dead[i+1:]...)
+		break
+	}
+	return l.discardDead(s)
+}
+
+// secured reserves the rest of a segment that grows, and returns up to where
+// there is space: at least the offset that it has for certain.
+func secured(s *segment, size, certain int64) int64 {
+	for ; size > certain; size /= 2 {
+		if err := s.file.Preallocate(0, size); !noSpace(err) {
+			return size &^ (frameAlign - 1)
+		}
+	}
+	return certain
+}
+
+// discardDead removes or recycles what is no part of the log.
+func (l *Log) discardDead(s *survey) error {
+	for _, n := range s.dead {
+		if err := l.prepare.discard(&segment{number: n}, s.heads[n].bad != nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findFirst learns where the oldest record is, and whether the active segment
+// holds one. Log.flushing is held, or the log is not yet shared.
+func (l *Log) findFirst() error {
+	l.mu.Lock()
+	live := l.live
+	l.mu.Unlock()
+	found := false
+	for _, s := range live {
+		if s != l.active && found {
+			continue
+		}
+		if !s.known {
+			lsn, err := l.firstIn(s)
+			if err != nil {
+				return err
+			}
+			l.mu.Lock()
+			s.first, s.known = lsn, true
+			l.mu.Unlock()
+		}
+		found = found || s.first != 0
+	}
+	return nil
+}
+
+// firstIn returns the LSN of the first record in a segment that this life has
+// not appended to, or 0. Where damage comes first it is that place, so that
+// reading finds it.
+func (l *Log) firstIn(s *segment) (LSN, error) {
+	end := s.end
+	if end == 0 {
+		end = l.recovery.End.Offset()
+	}
+	sc, err := openScanner(l.dir, s.number, l.seed, headerSize)
+	if err != nil {
+		return 0, err
+	}
+	defer sc.close()
+	for sc.off < end {
+		f, ok := sc.next()
+		if !ok {
+			return sc.lsn(), sc.err
+		}
+		if f.kind == kindRecord || f.kind == kindPart {
+			return f.lsn, nil
+		}
+	}
+	return 0, nil
+}

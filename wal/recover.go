@@ -1,0 +1,321 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Recovery says what Open found. The log it describes is whole: where it is
+// not, Open returns a *CorruptionError instead.
+type Recovery struct {
+	// Clean says that the log ended in a clean Close. A new log is clean.
+	Clean bool
+
+	// End is the end of what was recovered. Every record below is shown.
+	End LSN
+
+	// Promised is the position below which the log itself says that all was
+	// durable. What stood between it and End may have been in the page cache
+	// only: Open has written and synced it again, a read-only open has not.
+	Promised LSN
+
+	// TornBytes is how many bytes stood behind End that look like a write that
+	// did not finish, and TornSegment the file in which they stood. They were
+	// never acknowledged. Open cuts them, a read-only open does not.
+	TornBytes   int64
+	TornSegment string
+
+	// Dead are segments without a record of the log: prepared and not yet
+	// used, or left behind by a crash. Open reuses or removes them.
+	Dead []string
+
+	id [16]byte
+}
+
+// head is what the start of a segment's file says.
+type head struct {
+	number uint32
+	size   int64
+	header header
+	bad    error // the header is no header
+	link   LSN   // where the log goes on from
+	linked bool  // there is a valid link: the segment has been in use
+}
+
+// survey finds the log in a directory and changes nothing:
+//
+//  1. Read the head of every segment. One that belongs to another log, or
+//     stands under another's name, is corruption.
+//  2. The log ends in the newest segment with a valid link. Follow the links
+//     back to the front: a target that is missing while older segments exist
+//     is a hole. What lies between a target and the segment that links to it
+//     is dead, and so is a segment without a link.
+//  3. Scan the newest segment from its link. Where valid frames end, the log
+//     ends, unless a valid frame anywhere behind promises more: then the
+//     bytes there were durable and are damaged. Promises alone tell a torn
+//     tail from corruption.
+type survey struct {
+	dir   *dir
+	heads map[uint32]*head
+	order []uint32   // numbers by name, oldest first
+	live  []*segment // the log, oldest first; each but the last has its end
+	seed  uint32
+
+	recovery Recovery
+	dead     []uint32
+	last     uint32 // highest number by name
+	sealed   bool   // the log ends in a seal, and its successor holds no record
+}
+
+func surveyDir(d *dir) (*survey, error) {
+	s := &survey{dir: d, heads: map[uint32]*head{}}
+	var err error
+	if s.order, err = d.segments(); err != nil {
+		return nil, err
+	}
+	for _, n := range s.order {
+		if s.heads[n], err = readHead(d, n); err != nil {
+			return nil, err
+		}
+		s.last = n
+	}
+	newest, err := s.identify()
+	if err != nil {
+		return nil, err
+	}
+	if newest == nil {
+		return s, s.checkDead(0, 0)
+	}
+	if err := s.chain(newest); err != nil {
+		return nil, err
+	}
+	if err := s.scanTail(newest); err != nil {
+		return nil, err
+	}
+	return s, s.checkDead(newest.number, s.recovery.End)
+}
+
+// readHead reads a segment's header and its link.
+func readHead(d *dir, number uint32) (*head, error) {
+	name := segmentName(number)
+	h := &head{number: number}
+	h.header, h.size, h.bad = readHeader(d, name)
+	switch {
+	case errors.Is(h.bad, ErrFormat):
+		return nil, fmt.Errorf("wal: %s: %w", name, h.bad)
+	case h.bad != nil && !errors.Is(h.bad, errHeader):
+		return nil, h.bad
+	case h.bad != nil:
+		return h, nil
+	}
+	sc, err := openScanner(d, number, h.header.seed(), headerSize)
+	if err != nil {
+		return nil, err
+	}
+	defer sc.close()
+	if f, ok := sc.peek(); ok && f.kind == kindLink {
+		h.link, h.linked = f.position(), true
+	}
+	return h, sc.err
+}
+
+// identify settles whose log this is and returns its newest segment in use,
+// or nil if there is none.
+func (s *survey) identify() (newest *head, err error) {
+	for _, n := range s.order {
+		if h := s.heads[n]; h.linked {
+			newest = h
+		}
+	}
+	for _, n := range s.order {
+		h := s.heads[n]
+		switch {
+		case h.bad != nil:
+		case h.header.segment != n:
+			return nil, s.corrupt(n, 0, fmt.Sprintf("its header is that of segment %s: a copy or a rename", segmentName(h.header.segment)))
+		case newest != nil && h.header.id != newest.header.id:
+			return nil, s.corrupt(n, 0, "it belongs to another log")
+		}
+	}
+	if newest != nil {
+		s.recovery.id, s.seed = newest.header.id, newest.header.seed()
+	}
+	return newest, nil
+}
+
+// chain follows the links from the newest segment to the front.
+func (s *survey) chain(newest *head) error {
+	h, end := newest, int64(0)
+	for at := len(s.order) - 1; ; at-- {
+		n := s.order[at]
+		if n > h.number {
+			s.dead = append(s.dead, n)
+			continue
+		}
+		s.live = append([]*segment{{number: n, size: h.size, written: h.size, end: end}}, s.live...)
+		below := s.order[:at]
+		if len(below) == 0 {
+			return nil
+		}
+		target := h.link.Segment()
+		for len(below) > 0 && below[len(below)-1] > target {
+			s.dead = append(s.dead, below[len(below)-1])
+			below, at = below[:len(below)-1], at-1
+		}
+		if len(below) == 0 {
+			return nil
+		}
+		if below[len(below)-1] != target {
+			return s.corrupt(target, 0, fmt.Sprintf("it is missing: %s is there, and %s links to it", segmentName(below[len(below)-1]), segmentName(h.number)))
+		}
+		end = h.link.Offset()
+		from := h.number
+		h = s.heads[target]
+		switch {
+		case h.bad != nil:
+			return s.corrupt(target, 0, "its header is damaged")
+		case !h.linked:
+			return s.corrupt(target, headerSize, "its first frame is damaged")
+		case end < headerSize+linkSize || end > h.size:
+			return s.corrupt(target, h.size, fmt.Sprintf("it is cut short: %s links to offset %d", segmentName(from), end))
+		}
+	}
+}
+
+// scanTail finds the end of the log in its newest segment.
+func (s *survey) scanTail(newest *head) error {
+	sc, err := openScanner(s.dir, newest.number, s.seed, headerSize)
+	if err != nil {
+		return err
+	}
+	defer sc.close()
+	end, promised, last, err := s.readTail(sc)
+	if err != nil {
+		return err
+	}
+	sc.off = end
+	t := sc.search(newest.header.flags&flagRecycled != 0)
+	if sc.err != nil {
+		return sc.err
+	}
+	if max(promised, t.promised) > makeLSN(newest.number, end) && last != kindSeal {
+		return s.corrupt(newest.number, end, fmt.Sprintf("damaged: it was durable up to %v", max(promised, t.promised)))
+	}
+	r := &s.recovery
+	r.End, r.Promised = makeLSN(newest.number, end), promised
+	if last == kindSeal {
+		s.sealed = true
+		return nil
+	}
+	if t.used > end {
+		r.TornBytes, r.TornSegment = t.used-end, segmentName(newest.number)
+	}
+	r.Clean = last == kindMark && r.TornBytes == 0
+	return nil
+}
+
+// readTail reads valid frames to their end: behind the last whole batch, or
+// before the seal. A mark or a record of one frame is a whole batch.
+func (s *survey) readTail(sc *scanner) (end int64, promised LSN, last kind, err error) {
+	end = sc.off
+	inBatch := false
+	for {
+		f, ok := sc.next()
+		if !ok {
+			return end, promised, last, sc.err
+		}
+		if inBatch && f.kind != kindPart && f.kind != kindRecord {
+			return 0, 0, 0, s.corrupt(sc.number, f.lsn.Offset(), "a batch is interrupted")
+		}
+		promised = max(promised, promise(f))
+		inBatch = f.kind == kindPart
+		if f.kind == kindSeal {
+			if next := f.position().Segment(); s.heads[next] == nil {
+				return 0, 0, 0, s.corrupt(next, 0, fmt.Sprintf("it is missing: %s is sealed and names it as its successor", segmentName(sc.number)))
+			}
+			return end, promised, kindSeal, nil
+		}
+		if !inBatch {
+			end, last = sc.off, f.kind
+		}
+	}
+}
+
+// checkDead looks for promises in the segments above the newest one in use.
+// It may be that the newest was one of them, and its first frame rotted.
+func (s *survey) checkDead(newest uint32, end LSN) error {
+	if newest == 0 {
+		s.dead = append(s.dead, s.order...)
+	}
+	for _, n := range s.dead {
+		h := s.heads[n]
+		s.recovery.Dead = append(s.recovery.Dead, segmentName(n))
+		if n < newest {
+			continue
+		}
+		seed := s.seed
+		if h.bad == nil {
+			seed = h.header.seed()
+		}
+		sc, err := openScanner(s.dir, n, seed, headerSize)
+		if err != nil {
+			return err
+		}
+		first, known := frameLength(sc.window(frameHeader), sc.lsn())
+		t := sc.search(h.bad == nil && h.header.flags&flagRecycled != 0)
+		sc.close()
+		if h.bad != nil && !errors.Is(h.bad, errBlank) {
+			t.used = max(t.used, h.size)
+		}
+		switch {
+		case sc.err != nil:
+			return sc.err
+		case h.bad != nil && (t.frames > 0 || known && first == linkSize):
+			return s.corrupt(n, 0, "its header is damaged, and frames follow")
+		case t.promised > makeLSN(n, headerSize):
+			return s.corrupt(n, headerSize, fmt.Sprintf("its first frame is damaged: it was durable up to %v", t.promised))
+		}
+		if t.used > 0 && s.recovery.TornBytes == 0 {
+			s.recovery.TornBytes, s.recovery.TornSegment = t.used, segmentName(n)
+		}
+	}
+	return nil
+}
+
+func (s *survey) corrupt(number uint32, off int64, reason string) error {
+	return &CorruptionError{Segment: segmentName(number), Offset: off, LSN: makeLSN(number, off), Reason: reason}
+}
+
+// rewrite makes what was recovered above the promise durable. It may be in
+// the page cache only, marked clean there by a sync that failed in an earlier
+// life, so that syncing alone would do nothing: the same bytes are written
+// again in their place, and then synced (promise 6).
+func (s *survey) rewrite(seg *segment, m SyncMethod) error {
+	r := s.recovery
+	off, end := int64(headerSize), r.End.Offset()
+	if r.Promised.Segment() == seg.number {
+		off = r.Promised.Offset()
+	}
+	if s.sealed {
+		end += sealSize
+	}
+	buf := make([]byte, min(end-off, windowSize))
+	for off < end {
+		p := buf[:min(end-off, int64(len(buf)))]
+		if n, err := seg.file.ReadAt(p, off); n < len(p) {
+			if err == nil || err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return fmt.Errorf("wal: read %s at %d: %w", seg.name(), off, err)
+		}
+		if err := writeAt(seg.file, p, off); err != nil {
+			return fmt.Errorf("wal: write %s at %d: %w", seg.name(), off, err)
+		}
+		off += int64(len(p))
+	}
+	if err := m.sync(seg.file); err != nil {
+		return fmt.Errorf("wal: sync %s: %w", seg.name(), err)
+	}
+	return s.dir.sync()
+}
