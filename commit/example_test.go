@@ -3,43 +3,58 @@ package commit_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"walbench.example/commit"
 	"walbench.example/wal"
 )
 
+// A toy database that commits from many goroutines and finds everything again.
 func Example() {
-	dir, err := os.MkdirTemp("", "wal")
-	if err != nil {
-		slog.Error(err.Error())
-		return
-	}
-	defer os.RemoveAll(dir)
-	log, err := wal.Open(dir, wal.Options{})
-	if err != nil {
-		slog.Error(err.Error())
-		return
-	}
-	defer log.Close()
-	c, err := commit.New(log, commit.Options{})
-	if err != nil {
-		slog.Error(err.Error())
-		return
-	}
-	defer c.Close()
+	tmp, _ := os.MkdirTemp("", "example-")
+	defer os.RemoveAll(tmp)
+	dir := filepath.Join(tmp, "log")
 
-	var wg sync.WaitGroup
+	log, err := wal.Open(dir, wal.Options{}) // durable by default
+	if err != nil {
+		panic(err)
+	}
+	c, err := commit.New(log, commit.Options{}) // adaptive group commit
+	if err != nil {
+		panic(err)
+	}
+	var writers sync.WaitGroup
 	for i := range 8 {
-		wg.Go(func() {
-			if _, err := c.Commit(context.Background(), fmt.Appendf(nil, "record %d", i)); err != nil {
-				slog.Error(err.Error())
+		writers.Go(func() {
+			record := fmt.Appendf(nil, "set key%d=%d", i, i*i)
+			if _, err := c.Commit(context.Background(), record); err != nil {
+				panic(err) // nil: the record is durable
 			}
 		})
 	}
-	wg.Wait()
-	fmt.Println(c.Stats().Records, "records are durable")
-	// Output: 8 records are durable
+	writers.Wait()
+	if err := c.Close(); err != nil {
+		panic(err)
+	}
+	if err := log.Close(); err != nil {
+		panic(err)
+	}
+
+	log, err = wal.Open(dir, wal.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer log.Close()
+	n := 0
+	for record, err := range log.Records(0) {
+		if err != nil {
+			panic(err)
+		}
+		_ = record.Data // apply it
+		n++
+	}
+	fmt.Println(n, "records, closed cleanly:", log.Recovery().Clean)
+	// Output: 8 records, closed cleanly: true
 }
