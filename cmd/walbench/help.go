@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"walbench.example/cmd/internal/host"
+	"walbench.example/cmd/internal/report"
+)
+
+const helpWidth = 80
+
+const intro = `walbench measures what a durable commit costs on this machine's disk, and how
+far group commit goes past one commit for each flush.
+
+Usage:
+  walbench [flags]                  the main job, about 20 s: environment,
+                                    durability tax, group commit, verdict
+  walbench tax [flags]              what one durable append costs
+  walbench group [flags]            how far group commit goes
+  walbench log append DIR [flags]   append the lines of standard input
+  walbench log dump DIR [flags]     print the records
+  walbench log verify DIR           check a log, and change nothing
+  walbench log trim DIR LSN         remove whole segments below LSN
+  walbench help COMMAND             the flags of a command
+
+It works in a new directory inside the current one, or inside --dir, and
+removes it at the end. Choose a place on the disk you want to know about.
+`
+
+const outro = `
+Examples:
+  walbench --dir /mnt/usb
+  walbench --json - --quiet | jq .verdict
+  walbench tax --shape lab2 --json tax.json
+  walbench group --policy greedy,adaptive --writers 2,8,64 --duration 1s
+  walbench group --device sim:200us+1ns/B
+  seq 1000 | walbench log append ./log --writers 8
+
+Sizes are bytes: 200, 200B, 4KiB (or 4K), 16MiB, 1GiB; powers of 1,024. Times
+need a unit: 500us, 20ms, 2s. Flags may stand before or after arguments, once
+each (--no-warn adds up); -- ends them.
+
+Exit codes (of the built program; go run turns each failure into 1):
+  0    done                      1    failed: one line on standard error
+  2    wrong command line        130  interrupted; what was measured is printed
+  141  the reader of standard output has gone
+  log verify: 0 clean, 1 torn tail, 3 corrupt, 4 cannot tell
+
+NO_COLOR in the environment turns colour off.
+`
+
+// rootHelp is the manual: usage, flags, examples, codes, warnings.
+func rootHelp(app *cli.App) string {
+	var b strings.Builder
+	b.WriteString(intro)
+	b.WriteString("\nFlags of the main job, tax and group:\n")
+	b.WriteString(flagList(app.Flags))
+	b.WriteString(outro)
+	b.WriteString("\nWarnings, for --no-warn:\n")
+	for _, w := range host.Catalogue() {
+		b.WriteString(report.Hang("  "+w.Code+"  ", w.Meaning+" "+w.Advice, helpWidth))
+	}
+	return b.String()
+}
+
+// commandHelp is one command's usage and flags.
+func commandHelp(path string, c *cli.Command) string {
+	var b strings.Builder
+	line := path + " " + c.Name
+	switch {
+	case len(c.Subcommands) > 0:
+		line += " COMMAND"
+	case c.ArgsUsage != "":
+		line += " " + c.ArgsUsage
+	}
+	fmt.Fprintf(&b, "%s: %s\n\nUsage:\n  %s [flags]\n", path+" "+c.Name, c.Usage, line)
+	if len(c.Subcommands) > 0 {
+		b.WriteString("\nCommands:\n")
+		for _, s := range c.Subcommands {
+			b.WriteString(report.Hang(fmt.Sprintf("  %-8s", s.Name), s.Usage, helpWidth))
+		}
+	}
+	b.WriteString("\nFlags:\n")
+	b.WriteString(flagList(c.Flags))
+	return b.String()
+}
+
+func flagList(flags []cli.Flag) string {
+	var b strings.Builder
+	for _, f := range flags {
+		switch f := f.(type) {
+		case *cli.GenericFlag:
+			v := f.Value.(*value)
+			usage := f.Usage
+			if v.initial != "" {
+				usage += " (default " + v.initial + ")"
+			}
+			b.WriteString(flagHelp("--"+f.Name+" "+v.placeholder, usage))
+		case *cli.BoolFlag:
+			b.WriteString(flagHelp("--"+f.Name, f.Usage))
+		}
+	}
+	return b.String()
+}
+
+// flagHelp puts the usage beside a flag, or below one that is too long.
+func flagHelp(flag, usage string) string {
+	const column = 21
+	if len(flag) < column-3 {
+		return report.Hang(fmt.Sprintf("  %-*s", column-2, flag), usage, helpWidth)
+	}
+	return "  " + flag + "\n" + report.Hang(strings.Repeat(" ", column), usage, helpWidth)
+}

@@ -1,0 +1,7 @@
+package main
+
+import "os"
+
+func main() {
+	os.Exit(exitCode(run(os.Args[1:], liveRooms(), os.Stdin, os.Stdout, os.Stderr)))
+}
