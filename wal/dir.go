@@ -61,6 +61,7 @@ func (d *dir) join(name string) string { return d.fs.PathJoin(d.path, name) }
 // in its parent is durable when openDir returns, and so is that of every
 // directory above that had to be made.
 func openDir(o Options, path string) (*dir, error) {
+	path = o.FS.PathJoin(path) // without a trailing slash: log/ is in its parent, not in log
 	d := &dir{fs: o.FS, path: path, log: o.Logger}
 	parents := []string{d.fs.PathDir(path)}
 	for _, err := d.fs.Stat(path); errors.Is(err, fs.ErrNotExist); {

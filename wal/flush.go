@@ -40,7 +40,7 @@ func (l *Log) flush(cut func(Extent)) error {
 	b, want := l.cut(cut)
 	l.mu.Unlock()
 
-	if !b.empty() {
+	if b != nil {
 		if err := l.write(b); err != nil {
 			return l.fail(err)
 		}
@@ -52,13 +52,15 @@ func (l *Log) flush(cut func(Extent)) error {
 	return nil
 }
 
-// cut takes the filling buffer and puts the spare one in its place.
+// cut takes the filling buffer and puts the spare one in its place. An empty
+// one goes on filling, and cut returns nil.
 func (l *Log) cut(cut func(Extent)) (b *buffer, want int64) {
-	b = l.filling
+	full := l.filling
 	if cut != nil {
-		cut(Extent{End: b.next(), Records: b.records, Bytes: b.bytes})
+		cut(Extent{End: full.next(), Records: full.records, Bytes: full.bytes})
 	}
-	if !b.empty() {
+	if !full.empty() {
+		b = full
 		l.filling = l.spare
 		l.filling.reset(b.to, b.end(), l.opts.BufferSize)
 		l.filling.marked = b.marked

@@ -136,11 +136,12 @@ func (l *Log) makeRoom(need int64) error {
 		total += flushSize
 	}
 	fits := b.end()+total+markSize+sealSize <= b.to.size
-	leave := b.empty() && l.next != nil && b.to.growing(b.end()) && !l.next.growing(headerSize+linkSize)
-	if fits && !leave {
+	ready := l.next != nil && b.from == nil && segmentOverhead+need <= l.next.size
+	leave := b.empty() && ready && b.to.growing(b.end()) && !l.next.growing(headerSize+linkSize)
+	switch {
+	case fits && !leave:
 		return nil
-	}
-	if l.next != nil && b.from == nil && headerSize+linkSize+flushSize+need+markSize+sealSize <= l.next.size {
+	case ready:
 		l.cross()
 		return nil
 	}

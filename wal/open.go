@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 )
 
 // Open opens the log in a directory, made if need be, and recovers it. It
@@ -24,11 +26,24 @@ func Open(path string, o Options) (*Log, error) {
 	if o.ReadOnly {
 		return openReadOnly(path, o)
 	}
+	var id [16]byte
+	rand.Read(id[:]) // never fails
+	l, err := open(path, o, id)
+	if err == nil {
+		go l.prepare.run()
+	}
+	return l, err
+}
+
+// open opens a log for writing, whose preparer is not yet running. A new log
+// gets the id.
+func open(path string, o Options, id [16]byte) (*Log, error) {
 	d, err := openDir(o, path)
 	if err != nil {
 		return nil, err
 	}
 	l := newLog(o, d)
+	l.recovery.id = id
 	if l.lock, err = lockFile(o.FS, d.join(lockName)); err != nil {
 		d.close()
 		return nil, fmt.Errorf("wal: lock %s: %w", path, err)
@@ -36,13 +51,29 @@ func Open(path string, o Options) (*Log, error) {
 	if err := l.recover(); err != nil {
 		return nil, errors.Join(err, l.prepare.closeFile(), l.release())
 	}
-	go l.prepare.run()
 	return l, nil
 }
 
 // openReadOnly shows what is there and changes nothing, nor takes a lock. It
 // may run beside a writer: it shows the log as it stood.
 func openReadOnly(path string, o Options) (*Log, error) {
+	var before error
+	for range readOnlyTries {
+		l, err := showReadOnly(path, o)
+		moving := errors.Is(err, ErrCorrupt) || errors.Is(err, fs.ErrNotExist)
+		if !moving || before != nil && before.Error() == err.Error() {
+			return l, err
+		}
+		before = err
+	}
+	return nil, before
+}
+
+// readOnlyTries is how often a read-only open looks at a log that a writer
+// may be changing meanwhile, until it finds no fault, or the same one twice.
+const readOnlyTries = 10
+
+func showReadOnly(path string, o Options) (*Log, error) {
 	d := &dir{fs: o.FS, path: path, log: o.Logger}
 	s, err := surveyDir(d)
 	if err != nil {
@@ -53,7 +84,7 @@ func openReadOnly(path string, o Options) (*Log, error) {
 	}
 	l := newLog(o, d)
 	l.adopt(s)
-	if err := l.findFirst(); err != nil {
+	if err := l.findFirst(l.live); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -88,15 +119,13 @@ func (l *Log) recover() error {
 	if err := l.resume(s); err != nil {
 		return err
 	}
-	return l.findFirst()
+	return l.findFirst(l.live)
 }
 
 // begin starts a log: its first segment links to nothing.
 func (l *Log) begin(s *survey) error {
+	s.recovery.id = l.recovery.id
 	l.recovery = s.recovery
-	if _, err := rand.Read(l.recovery.id[:]); err != nil {
-		return fmt.Errorf("wal: make a log id: %w", err)
-	}
 	l.recovery.Clean = len(s.dead) == 0
 	l.seed = header{id: l.recovery.id}.seed()
 	if err := l.prepare.adopt(); err != nil {
@@ -139,27 +168,36 @@ func (l *Log) resume(s *survey) error {
 	if s.recovery.TornBytes > 0 {
 		l.opts.Logger.Warn("wal: cut a torn tail", "segment", s.recovery.TornSegment, "bytes", s.recovery.TornBytes, "end", s.recovery.End)
 	}
-	keep := end
-	if s.sealed {
-		keep += sealSize
-	}
-	if err := giveBack(l.active.file, keep); err != nil {
-		return fmt.Errorf("wal: truncate %s: %w", l.active.name(), err)
-	}
-	l.active.size, l.active.written = keep, keep
-	if err := l.prepare.supply(0); err != nil {
-		if errors.Is(err, ErrNoSpace) {
-			return nil // appends will be refused until there is space
-		}
+	if err := l.cutTail(s, end); err != nil {
 		return err
 	}
-	if s.sealed {
-		seal := appendPosition(nil, kindSeal, s.recovery.End, makeLSN(l.next.number, 0), l.seed)
-		if err := l.writeTo(l.active, seal, end, l.barrier()); err != nil {
+	if err := l.discardDead(s); err != nil {
+		return err
+	}
+	if err := l.prepare.supply(0); !errors.Is(err, ErrNoSpace) {
+		return err
+	}
+	return nil // appends are refused until there is space
+}
+
+// cutTail cuts the active segment behind its last record. The room for a seal
+// is kept, and cleared: it has its space on a full disk too, and a seal that
+// stands there names a segment that may go.
+func (l *Log) cutTail(s *survey, end int64) error {
+	keep := end + sealSize
+	var tail [sealSize]byte
+	if n, err := l.active.file.ReadAt(tail[:], end); err != nil && err != io.EOF {
+		return fmt.Errorf("wal: read %s at %d: %w", l.active.name(), end, err)
+	} else if lastUsed(tail[:n]) > 0 {
+		if err := l.writeTo(l.active, make([]byte, n), end, l.barrier()); err != nil {
 			return err
 		}
 	}
-	return l.discardDead(s)
+	if err := giveBack(l.active.file, keep); err != nil && !noSpace(err) {
+		return fmt.Errorf("wal: truncate %s: %w", l.active.name(), err)
+	}
+	l.active.size, l.active.written = keep, end
+	return nil
 }
 
 // resumeClean goes on in the same segment. A segment that the last life
@@ -208,27 +246,28 @@ func (l *Log) discardDead(s *survey) error {
 	return nil
 }
 
-// findFirst learns where the oldest record is, and whether the active segment
-// holds one. Log.flushing is held, or the log is not yet shared.
-func (l *Log) findFirst() error {
-	l.mu.Lock()
-	live := l.live
-	l.mu.Unlock()
+// findFirst learns where the oldest record is that stands in live, and whether
+// the active segment, the last of live, holds one. Log.flushing is held, or
+// the log is not yet shared.
+func (l *Log) findFirst(live []*segment) error {
 	found := false
-	for _, s := range live {
-		if s != l.active && found {
+	for i, s := range live {
+		if found && i < len(live)-1 {
 			continue
 		}
-		if !s.known {
-			lsn, err := l.firstIn(s)
-			if err != nil {
+		l.mu.Lock()
+		first, known := s.first, s.known
+		l.mu.Unlock()
+		if !known {
+			var err error
+			if first, err = l.firstIn(s); err != nil {
 				return err
 			}
 			l.mu.Lock()
-			s.first, s.known = lsn, true
+			s.first, s.known = first, true
 			l.mu.Unlock()
 		}
-		found = found || s.first != 0
+		found = found || first != 0
 	}
 	return nil
 }

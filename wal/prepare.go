@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -215,6 +216,9 @@ func (p *preparer) material() error {
 // synced before the name is (mutants of this order lose logs). want is what
 // the segment must have room for.
 func (p *preparer) finish(want int64, link *LSN) (*segment, error) {
+	if p.last == math.MaxUint32 {
+		return nil, errors.New("wal: no segment number is left: copy the records to a new log")
+	}
 	if err := p.material(); err != nil {
 		return nil, err
 	}
@@ -334,7 +338,8 @@ func (p *preparer) discard(s *segment, keep bool) error {
 
 // adopt looks at the files that an earlier life left to make segments of. One
 // whose header is neither whole nor blank may hold frames of any number: it
-// is removed. So is one that is larger than a segment.
+// is removed. So is one that is larger than a segment, and one that still is
+// a segment by its other name: a crash may keep one half of a rename.
 func (p *preparer) adopt() error {
 	d := p.log.dir
 	for _, name := range []string{nextName, spareName} {
@@ -343,6 +348,10 @@ func (p *preparer) adopt() error {
 		}
 		h, size, err := readHeader(d, name)
 		switch {
+		case err == nil && d.exists(segmentName(h.segment)):
+			if err := d.remove(name); err != nil {
+				return err
+			}
 		case (err == nil || errors.Is(err, errBlank)) && size <= p.log.opts.SegmentSize:
 			if h.id == p.log.recovery.id {
 				p.last = max(p.last, h.segment)

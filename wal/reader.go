@@ -106,6 +106,10 @@ func (l *Log) read(st stretch, from LSN, yield func(Record, error) bool) (bool, 
 // pin opens a segment for reading and keeps it from being recycled meanwhile.
 func (l *Log) pin(s *segment) (*scanner, error) {
 	l.mu.Lock()
+	if s.gone {
+		l.mu.Unlock()
+		return nil, fmt.Errorf("%w: %s is gone", ErrTrimmed, s.name())
+	}
 	s.pins++
 	l.mu.Unlock()
 	sc, err := openScanner(l.dir, s.number, l.seed, headerSize)

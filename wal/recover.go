@@ -65,7 +65,6 @@ type survey struct {
 	recovery Recovery
 	dead     []uint32
 	last     uint32 // highest number by name
-	sealed   bool   // the log ends in a seal, and its successor holds no record
 }
 
 func surveyDir(d *dir) (*survey, error) {
@@ -199,13 +198,12 @@ func (s *survey) scanTail(newest *head) error {
 	if sc.err != nil {
 		return sc.err
 	}
-	if max(promised, t.promised) > makeLSN(newest.number, end) && last != kindSeal {
+	if max(promised, t.promised) > makeLSN(newest.number, end) {
 		return s.corrupt(newest.number, end, fmt.Sprintf("damaged: it was durable up to %v", max(promised, t.promised)))
 	}
 	r := &s.recovery
 	r.End, r.Promised = makeLSN(newest.number, end), promised
 	if last == kindSeal {
-		s.sealed = true
 		return nil
 	}
 	if t.used > end {
@@ -254,25 +252,18 @@ func (s *survey) checkDead(newest uint32, end LSN) error {
 		if n < newest {
 			continue
 		}
-		seed := s.seed
-		if h.bad == nil {
-			seed = h.header.seed()
+		if h.bad != nil {
+			return s.corrupt(n, 0, "its header is damaged: a segment has one before it has its name")
 		}
-		sc, err := openScanner(s.dir, n, seed, headerSize)
+		sc, err := openScanner(s.dir, n, h.header.seed(), headerSize)
 		if err != nil {
 			return err
 		}
-		first, known := frameLength(sc.window(frameHeader), sc.lsn())
-		t := sc.search(h.bad == nil && h.header.flags&flagRecycled != 0)
+		t := sc.search(h.header.flags&flagRecycled != 0)
 		sc.close()
-		if h.bad != nil && !errors.Is(h.bad, errBlank) {
-			t.used = max(t.used, h.size)
-		}
 		switch {
 		case sc.err != nil:
 			return sc.err
-		case h.bad != nil && (t.frames > 0 || known && first == linkSize):
-			return s.corrupt(n, 0, "its header is damaged, and frames follow")
 		case t.promised > makeLSN(n, headerSize):
 			return s.corrupt(n, headerSize, fmt.Sprintf("its first frame is damaged: it was durable up to %v", t.promised))
 		}
@@ -296,9 +287,6 @@ func (s *survey) rewrite(seg *segment, m SyncMethod) error {
 	off, end := int64(headerSize), r.End.Offset()
 	if r.Promised.Segment() == seg.number {
 		off = r.Promised.Offset()
-	}
-	if s.sealed {
-		end += sealSize
 	}
 	buf := make([]byte, min(end-off, windowSize))
 	for off < end {

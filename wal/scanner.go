@@ -16,7 +16,7 @@ type scanner struct {
 	file   vfs.File
 	number uint32
 	seed   uint32
-	size   int64 // of the file, when it was opened
+	size   int64 // of the file, when it was opened, as far as it can be a segment
 	off    int64 // of the next frame
 
 	buf  []byte
@@ -38,7 +38,7 @@ func openScanner(d *dir, number, seed uint32, off int64) (*scanner, error) {
 		f.Close()
 		return nil, fmt.Errorf("wal: stat %s: %w", name, err)
 	}
-	return &scanner{file: f, number: number, seed: seed, size: info.Size(), off: off}, nil
+	return &scanner{file: f, number: number, seed: seed, size: min(info.Size(), MaxSegmentSize), off: off}, nil
 }
 
 func (s *scanner) close() { s.file.Close() }
@@ -118,15 +118,17 @@ func (s *scanner) checksum(size int64) bool {
 // trace is what a search saw in bytes that are no part of the log.
 type trace struct {
 	promised LSN   // the highest promise of any valid frame; 0: none
-	frames   int   // valid frames
 	used     int64 // offset behind the last sign of a write
 }
 
 // search looks at every place from off to the file's end for frames and other
 // signs of a write. In a file that is stale only what carries this segment's
-// LSNs is one; else every byte that is not zero.
+// LSNs is one; else every byte that is not zero. No record is checked that
+// begins in what another one claimed in vain, so that bytes made up of
+// headers cost no more than others.
 func (s *scanner) search(stale bool) trace {
 	var t trace
+	var claimed int64
 	for {
 		b := s.window(frameHeader)
 		if len(b) == 0 {
@@ -140,13 +142,16 @@ func (s *scanner) search(stale bool) trace {
 			t.used = max(t.used, s.off+int64(n))
 		}
 		step := int64(frameAlign)
-		if _, ok := frameLength(b, s.lsn()); ok {
+		if size, ok := frameLength(b, s.lsn()); ok {
 			t.used = max(t.used, s.off+frameHeader)
-			if f, ok := s.peek(); ok {
-				t.frames++
-				t.promised = max(t.promised, promise(f))
-				step = f.size()
-				t.used = max(t.used, s.off+step)
+			if small := size <= flushSize; small || s.off >= claimed {
+				if f, ok := s.peek(); ok {
+					t.promised = max(t.promised, promise(f))
+					step = size
+					t.used = max(t.used, s.off+step)
+				} else if !small {
+					claimed = s.off + size
+				}
 			}
 		}
 		s.off += step

@@ -31,9 +31,11 @@ type segment struct {
 	first LSN
 	known bool
 
-	// pins counts the readers that may have the file open. A pinned file is
-	// never recycled under its reader. Guarded by Log.mu.
-	pins int
+	// pins counts the readers that may have the file open. A file that was
+	// pinned when its segment was trimmed is kept as it is under its reader,
+	// never recycled; no reader may pin one that is gone. Guarded by Log.mu.
+	pins       int
+	gone, kept bool
 }
 
 func (s *segment) name() string           { return segmentName(s.number) }

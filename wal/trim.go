@@ -31,33 +31,46 @@ func (l *Log) Trim(lsn LSN) error {
 		}
 	}
 	for {
-		s := l.front(lsn)
-		if s == nil {
-			return l.findFirst()
+		s, err := l.takeFront(lsn)
+		if s == nil || err != nil {
+			return err
 		}
-		if err := l.prepare.discard(s, s.pins > 0); err != nil {
-			if s.pins > 0 {
-				return l.findFirst()
+		if err := l.prepare.discard(s, s.kept); err != nil {
+			l.mu.Lock()
+			s.gone = false
+			l.live = append([]*segment{s}, l.live...)
+			l.mu.Unlock()
+			if s.kept {
+				return nil
 			}
 			return err
 		}
 		l.mu.Lock()
-		l.live = l.live[1:]
 		l.refused = nil
 		l.mu.Unlock()
 	}
 }
 
-// front returns the oldest segment if it holds only records below lsn and the
-// log does not need it: its successor's link is durable.
-func (l *Log) front(lsn LSN) *segment {
+// takeFront takes the oldest segment out of the log and returns it, if it
+// holds only records below lsn and the log does not need it: its successor's
+// link is durable. Where the then oldest record is, is learned before.
+func (l *Log) takeFront(lsn LSN) (*segment, error) {
+	l.mu.Lock()
+	live := l.live
+	s := live[0]
+	keep := s.number >= l.Durable().Segment() || lsn < s.lsn(s.end)
+	l.mu.Unlock()
+	if keep {
+		return nil, nil
+	}
+	if err := l.findFirst(live[1:]); err != nil {
+		return nil, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.live[0]
-	if s.number >= l.Durable().Segment() || lsn < s.lsn(s.end) {
-		return nil
-	}
-	return s
+	s.gone, s.kept = true, s.pins > 0
+	l.live = l.live[1:]
+	return s, nil
 }
 
 // turn moves an otherwise full log into a new segment, so that all its records

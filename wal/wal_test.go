@@ -84,8 +84,11 @@ func wantRecords(t testing.TB, l *Log, want [][]byte) {
 
 // copyDir copies a log as a crash would leave it if every write had reached
 // the disk.
-func copyDir(t testing.TB, from string) string {
+func copyDir(t testing.TB, l *Log) string {
 	t.Helper()
+	l.prepare.mu.Lock() // no file changes its name meanwhile
+	defer l.prepare.mu.Unlock()
+	from := l.dir.path
 	to := t.TempDir()
 	if err := os.CopyFS(filepath.Join(to, "log"), os.DirFS(from)); err != nil {
 		t.Fatal(err)
@@ -122,7 +125,7 @@ func TestRecordsComeBackInOrder(t *testing.T) {
 	l = mustOpen(t, path, Options{SegmentSize: small})
 	want = append(want, payload(100, 10))
 	put(t, l, want[100])
-	crashed := copyDir(t, path)
+	crashed := copyDir(t, l)
 	mustClose(t, l)
 	for range 3 {
 		l = mustOpen(t, crashed, Options{SegmentSize: small})
@@ -132,7 +135,7 @@ func TestRecordsComeBackInOrder(t *testing.T) {
 		wantRecords(t, l, want)
 		want = append(want, payload(len(want), 50))
 		put(t, l, want[len(want)-1])
-		crashed = copyDir(t, crashed)
+		crashed = copyDir(t, l)
 		mustClose(t, l)
 	}
 	l = mustOpen(t, crashed, Options{ReadOnly: true})

@@ -1,0 +1,141 @@
+package wal
+
+import (
+	"errors"
+	"sync"
+	"testing"
+)
+
+// TestCloseEndsEverything closes a log while appends, flushes, reads and trims
+// are under way: each gets its answer, what was acknowledged is there, and
+// every later call says ErrClosed (promise 13). goleak sees to the goroutines.
+func TestCloseEndsEverything(t *testing.T) {
+	for round := range 30 {
+		d := newDisk()
+		l, err := Open(logDir, Options{FS: d, SegmentSize: small})
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, l, payload(0, 10))
+		var (
+			wg    sync.WaitGroup
+			mu    sync.Mutex
+			acked []LSN
+			begun = make(chan struct{}, 4)
+		)
+		loop := func(f func() error) {
+			wg.Go(func() {
+				for i := 0; ; i++ {
+					if i == 1 {
+						begun <- struct{}{}
+					}
+					if err := f(); errors.Is(err, ErrClosed) {
+						return
+					} else if err != nil && !errors.Is(err, ErrFull) {
+						t.Errorf("round %d: %v", round, err)
+						return
+					}
+				}
+			})
+		}
+		loop(func() error {
+			lsn, err := l.Append(payload(round, 100))
+			if err != nil {
+				if errors.Is(err, ErrFull) {
+					return l.Sync()
+				}
+				return err
+			}
+			if err := l.Sync(); err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			acked = append(acked, lsn)
+			return nil
+		})
+		loop(l.Sync)
+		loop(func() error { return l.Trim(0) })
+		loop(func() error {
+			for _, err := range l.Records(0) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		for range 4 {
+			<-begun
+		}
+		mustClose(t, l)
+		wg.Wait()
+		wantErr(t, l.Close(), ErrClosed)
+		_, err = l.Append(nil)
+		wantErr(t, err, ErrClosed)
+		_, err = l.AppendBatch([][]byte{nil})
+		wantErr(t, err, ErrClosed)
+		wantErr(t, l.Sync(), ErrClosed)
+		wantErr(t, l.Trim(0), ErrClosed)
+		for _, err := range l.Records(0) {
+			wantErr(t, err, ErrClosed)
+		}
+
+		r := openOn(t, d.crash(keepNone))
+		if !r.Recovery().Clean {
+			t.Errorf("round %d: recovery after Close: %+v", round, r.Recovery())
+		}
+		held, _ := collect(t, r, 0)
+		have := map[LSN]bool{}
+		for _, lsn := range held {
+			have[lsn] = true
+		}
+		for _, lsn := range acked {
+			if !have[lsn] {
+				t.Errorf("round %d: %v was acknowledged and is gone", round, lsn)
+			}
+		}
+		mustClose(t, r)
+	}
+}
+
+// Close makes durable what was appended and not flushed, by every method.
+func TestCloseFlushes(t *testing.T) {
+	for _, m := range []SyncMethod{SyncDefault, SyncNone, SyncFsync} {
+		d := newDisk()
+		l := mustOpen(t, logDir, Options{FS: d, SegmentSize: small, Sync: m})
+		for _, rec := range []string{"a", "b"} {
+			if _, err := l.Append([]byte(rec)); err != nil {
+				t.Fatal(err)
+			}
+			if m == SyncNone && rec == "a" {
+				if err := l.Sync(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		mustClose(t, l)
+		wantRecords(t, openOn(t, d.crash(keepNone)), [][]byte{[]byte("a"), []byte("b")})
+	}
+}
+
+// An iterator that is under way goes on to its end.
+func TestCloseLetsIteratorsFinish(t *testing.T) {
+	g, img := sample(t, true, 4)
+	l := openOn(t, img.disk())
+	n := 0
+	for _, err := range l.Records(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n == 1 {
+			mustClose(t, l)
+		}
+	}
+	want := 0
+	for _, b := range g.batches {
+		want += len(b.recs)
+	}
+	if n != want {
+		t.Errorf("%d records, want %d", n, want)
+	}
+}

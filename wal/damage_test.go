@@ -1,0 +1,273 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// The tests of this file damage the image of a log in every way of one kind
+// and open it. Three outcomes are right: exactly the records; a
+// *CorruptionError; or a prefix, reported, that reaches to the highest promise
+// that the damage spared.
+
+// verdict opens a damaged log. spared is the highest position that intact
+// frames promise. From each outcome that was not seen before the log must be
+// able to go on.
+func (v *victim) verdict(img image, spared LSN) error {
+	g := v.ledger
+	d := img.disk()
+	before := d.image()
+	l, err := Open(logDir, Options{FS: d, SegmentSize: small})
+	var c *CorruptionError
+	if errors.As(err, &c) {
+		if c.Segment == "" || c.Reason == "" || !errors.Is(err, ErrCorrupt) {
+			return fmt.Errorf("a corruption without a place: %v", err)
+		}
+		if after := d.image(); !sameImage(before, after) {
+			return fmt.Errorf("Open changed a corrupt log (%v)", err)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("Open: %w", err)
+	}
+	defer l.Close()
+	held, err := g.check(l, 0)
+	if errors.As(err, &c) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if n := len(g.batches); held < n {
+		if l.Recovery().Clean {
+			return fmt.Errorf("%d of %d batches, and recovery says clean: %+v", held, n, l.Recovery())
+		}
+		if lsn := g.batches[held].lsn; lsn < spared {
+			return fmt.Errorf("batch %d at %v is lost in silence: %v was promised", held, lsn, spared)
+		}
+	}
+	if err := l.Close(); err != nil {
+		return fmt.Errorf("Close: %w", err)
+	}
+	outcome := fmt.Sprintf("%+v", l.Recovery())
+	if v.seen[outcome] {
+		return nil
+	}
+	v.seen[outcome] = true
+	return g.goOn(d, held)
+}
+
+// victim is a log to be damaged.
+type victim struct {
+	*ledger
+	image image
+	seen  map[string]bool
+}
+
+func sameImage(a, b image) bool {
+	delete(b, lockName)
+	delete(a, lockName)
+	if len(a) != len(b) {
+		return false
+	}
+	for name := range a {
+		if string(a[name]) != string(b[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+// promises returns the highest promise of the frames of an image that stand
+// wholly outside a range of one file.
+func promises(img image, name string, from, to int) LSN {
+	var best LSN
+	for _, n := range img.segments() {
+		number, _ := parseSegmentName(n)
+		h, err := decodeHeader(img[n])
+		if err != nil {
+			continue
+		}
+		for off := int64(headerSize); off < int64(len(img[n])); {
+			f, ok := decodeFrame(img[n][off:], makeLSN(number, off), h.seed())
+			if !ok {
+				break
+			}
+			if n != name || off+f.size() <= int64(from) || off >= int64(to) {
+				best = max(best, promise(f))
+			}
+			off += f.size()
+		}
+	}
+	return best
+}
+
+// everyVictim runs a test on logs that were closed and that were not, with a
+// last segment of more than one sector and of less.
+func everyVictim(t *testing.T, test func(t *testing.T, v *victim)) {
+	for _, clean := range []bool{true, false} {
+		for _, last := range []int{1, 4} {
+			t.Run(fmt.Sprintf("clean=%v/last=%d", clean, last), func(t *testing.T) {
+				g, img := sample(t, clean, last)
+				if n := len(img.segments()); n < 3 {
+					t.Fatalf("the sample has %d segments, want 3 or more", n)
+				}
+				v := &victim{g, img, map[string]bool{}}
+				if err := v.verdict(img, g.batches[len(g.batches)-1].lsn+1); err != nil {
+					t.Fatalf("undamaged: %v", err)
+				}
+				test(t, v)
+			})
+		}
+	}
+}
+
+func TestFlippedByteIsFoundOrHarmless(t *testing.T) {
+	everyVictim(t, func(t *testing.T, v *victim) {
+		img := v.image
+		for _, name := range img.segments() {
+			for i := range img[name] {
+				damaged := img.clone()
+				damaged[name][i] ^= 1 << (i % 8)
+				if err := v.verdict(damaged, promises(img, name, i, i+1)); err != nil {
+					t.Fatalf("%s, byte %d flipped: %v", name, i, err)
+				}
+			}
+		}
+	})
+}
+
+func TestFlippedBitIsFoundOrHarmless(t *testing.T) {
+	d := newDisk()
+	g := &ledger{t: t, log: openOn(t, d)}
+	g.put(1, 5)
+	g.put(2, 0)
+	g.put(1, 20)
+	g.close()
+	img := d.image()
+	v := &victim{g, img, map[string]bool{}}
+	name := img.segments()[0]
+	for i := range 8 * len(img[name]) {
+		damaged := img.clone()
+		damaged[name][i/8] ^= 1 << (i % 8)
+		if err := v.verdict(damaged, promises(img, name, i/8, i/8+1)); err != nil {
+			t.Fatalf("bit %d flipped: %v", i, err)
+		}
+	}
+}
+
+func TestCutFileIsTornOrFound(t *testing.T) {
+	everyVictim(t, func(t *testing.T, v *victim) {
+		img := v.image
+		for _, name := range img.segments() {
+			for n := range img[name] {
+				damaged := img.clone()
+				damaged[name] = damaged[name][:n]
+				if err := v.verdict(damaged, promises(img, name, n, len(img[name]))); err != nil {
+					t.Fatalf("%s, cut to %d bytes: %v", name, n, err)
+				}
+			}
+		}
+	})
+}
+
+func TestZeroedSectorIsTornOrFound(t *testing.T) {
+	everyVictim(t, func(t *testing.T, v *victim) {
+		img := v.image
+		for _, name := range img.segments() {
+			for from := 0; from < len(img[name]); from += sector {
+				damaged := img.clone()
+				to := min(from+sector, len(img[name]))
+				clear(damaged[name][from:to])
+				if err := v.verdict(damaged, promises(img, name, from, to)); err != nil {
+					t.Fatalf("%s, sector at %d zeroed: %v", name, from, err)
+				}
+			}
+		}
+	})
+}
+
+func TestZeroedFirstSectorOfTheOnlySegmentIsCorrupt(t *testing.T) {
+	d := newDisk()
+	g := &ledger{t: t, log: openOn(t, d)}
+	g.put(1, 10)
+	g.close()
+	img := d.image()
+	clear(img[img.segments()[0]])
+	_, err := Open(logDir, Options{FS: img.disk()})
+	wantErr(t, err, ErrCorrupt)
+}
+
+// A removed front reads as a trim, and what comes before it is no loss then.
+func TestRemovedSegmentIsATrimOrAHole(t *testing.T) {
+	everyVictim(t, func(t *testing.T, v *victim) {
+		g, img := v.ledger, v.image
+		names := img.segments()
+		for i, name := range names {
+			damaged := img.clone()
+			delete(damaged, name)
+			l, err := Open(logDir, Options{FS: damaged.disk(), SegmentSize: small})
+			number, _ := parseSegmentName(name)
+			inUse := number <= g.batches[len(g.batches)-1].lsn.Segment()
+			if i > 0 && inUse {
+				wantErr(t, err, ErrCorrupt)
+				continue
+			}
+			if err != nil {
+				t.Fatalf("without %s: %v", name, err)
+			}
+			trimmed := *g
+			if inUse {
+				trimmed.trimmed = len(g.batches)
+			}
+			if _, err := trimmed.check(l, len(g.batches)); err != nil {
+				t.Errorf("without %s: %v", name, err)
+			}
+			mustClose(t, l)
+		}
+	})
+}
+
+func TestCopiedSegmentIsFoundOrIgnored(t *testing.T) {
+	everyVictim(t, func(t *testing.T, v *victim) {
+		g, img := v.ledger, v.image
+		for _, name := range img.segments() {
+			for _, to := range append(img.segments(), "00000009.wal", "0000000a.wal.bak", "copy") {
+				if to == name {
+					continue
+				}
+				damaged := img.clone()
+				damaged[to] = damaged[name]
+				if err := v.verdict(damaged, g.batches[len(g.batches)-1].lsn); err != nil {
+					t.Errorf("%s copied to %s: %v", name, to, err)
+				}
+			}
+		}
+	})
+}
+
+func TestSegmentOfAnotherLogIsCorrupt(t *testing.T) {
+	_, a := sample(t, true, 4)
+	d := newDisk()
+	other := &ledger{t: t, log: openOn(t, d)}
+	for len(d.image().segments()) < len(a.segments()) {
+		other.put(1, 200)
+	}
+	other.close()
+	b := d.image()
+	for _, name := range a.segments() {
+		mixed := a.clone()
+		mixed[name] = b[name]
+		_, err := Open(logDir, Options{FS: mixed.disk()})
+		wantErr(t, err, ErrCorrupt)
+	}
+}
+
+func wantErr(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("got error %v, want %v", err, want)
+	}
+}
