@@ -40,9 +40,11 @@ const (
 // overran its bound because waking the company takes longer than that. Regrets
 // may take up to a fiftieth of the time spent in flushes, with a credit of one
 // flush to start from; when that is used up, as with writers that think for
-// long or arrive independently, Adaptive is Greedy with a rare probe. Hence
-// its throughput is never behind Greedy's by more than 2 % and one flush, and
-// no commit of its is held by more than a quarter of a flush.
+// long or arrive independently, Adaptive is Greedy with a rare probe. What
+// waits that did not pay cost is thus at most 2 % of the time and one flush,
+// and no commit is held by more than a quarter of a flush. Writers whose think
+// times hardly vary may fall into another rhythm because of it, and that may
+// cost or gain more than the wait itself.
 func Adaptive() Policy { return adaptivePolicy{} }
 
 type adaptivePolicy struct{}
@@ -69,7 +71,7 @@ func (a *adaptive) next(v view) step {
 		switch {
 		case v.waiters >= a.target && a.target > 1:
 			return step{flush: ReasonTarget}
-		case v.waiters >= a.target, a.bound == 0, a.credit < a.bound, v.bytes >= bulk:
+		case a.target <= 1, a.bound == 0, a.credit < a.bound, v.bytes >= bulk:
 			return step{flush: ReasonIdle}
 		}
 		a.waiting, a.began, a.had = true, v.now, v.waiters

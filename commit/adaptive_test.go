@@ -19,10 +19,23 @@ func TestAdaptiveNeverHoldsLoneWriter(t *testing.T) {
 	}
 }
 
-// The bound in Adaptive's doc comment: whatever the writers do, it makes no
-// fewer commits than Greedy less 2 % and one flush, and spends no more than
-// that on waits that do not pay. The writers' think times span from nothing to
-// many flushes, alike or mixed; the device may jitter.
+// A record that nobody waits for yet is no company to wait for either: one
+// goroutine that appends, and waits later, is flushed at once.
+func TestAdaptiveNeverHoldsLoneAppend(t *testing.T) {
+	d, err := Adaptive().start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.flushed(account{end: time.Millisecond, records: 1, waiters: 1})
+	v := view{now: 2 * time.Millisecond, first: 2 * time.Millisecond, records: 1}
+	if s := d.next(v); s.flush != ReasonIdle {
+		t.Errorf("append after a lone commit: flush for %v, want idle", s.flush)
+	}
+}
+
+// The bound in Adaptive's doc comment: 2 % and one flush are all it loses to
+// Greedy, with writers whose think times span from nothing to many flushes,
+// alike or mixed, and a device that jitters, so that no rhythm lasts.
 func TestAdaptiveIsNeverFarBehindGreedy(t *testing.T) {
 	const flush, flushes = 200 * time.Microsecond, 3000
 	thinks := map[string]func(r *rand.Rand) time.Duration{

@@ -24,7 +24,7 @@ func batchEntry(recs [][]byte) entry {
 	return e
 }
 
-func (e *entry) charge() int64 { return e.bytes + appendOverhead }
+func (e *entry) charge() int64 { return e.bytes + int64(e.records)*recordOverhead }
 
 // append admits e, appends it and, if wait is set, waits until it is durable.
 // From admission to enter the entry holds a share of c.room; the flusher does

@@ -23,16 +23,16 @@ type log interface {
 // DefaultMaxPending is the value of Options.MaxPending that 0 stands for.
 const DefaultMaxPending = 16 << 20
 
-// appendOverhead is what an append counts in MaxPending beside its bytes, so
+// recordOverhead is what a record counts in MaxPending beside its bytes, so
 // that empty records are bounded too. It is about what the log frames it with.
-const appendOverhead = 32
+const recordOverhead = 32
 
 // Options configure a Committer. The zero value is adaptive group commit.
 type Options struct {
 	// Policy says when to flush; nil is Adaptive().
 	Policy Policy
 
-	// MaxPending bounds the bytes appended and not yet durable, each append
+	// MaxPending bounds the bytes appended and not yet durable, each record
 	// counted with a few bytes of overhead. Appends beyond it wait. An append
 	// that is larger by itself is let in when nothing else is pending. 0 is
 	// DefaultMaxPending.

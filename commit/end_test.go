@@ -3,6 +3,7 @@ package commit
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -119,6 +120,22 @@ func TestFlushOvertakesAppender(t *testing.T) {
 					t.Errorf("%v: flushes of %v records, want %v", p, l.flushes, want)
 				}
 			})
+		}
+	}
+}
+
+// Close shuts a committer without a bound on what is pending too.
+func TestCloseRefusesAtAnyMaxPending(t *testing.T) {
+	for _, limit := range []int64{1, shut - 1, shut, math.MaxInt64} {
+		l := newFakeLog(nil)
+		c := mustOpen(t, l, Options{MaxPending: limit})
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		next := l.Next()
+		_, err := c.Commit(context.Background(), nil)
+		if !errors.Is(err, ErrClosed) || errors.Is(err, ErrIndeterminate) || l.Next() != next {
+			t.Errorf("MaxPending %d: Commit after Close: %v, appended %d, want a refusal", limit, err, (l.Next()-next)/lsnStep)
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 // Errors that callers branch on, for use with errors.Is. Errors of the log
 // itself (wal.ErrTooLarge, wal.ErrNoSpace, ...) pass through unchanged.
 var (
-	// ErrClosed is returned by calls made after Close. Nothing was appended.
+	// ErrClosed is returned by calls made after Close, and by those that Close
+	// finds waiting to append. Nothing was appended.
 	ErrClosed = errors.New("commit: committer is closed")
 
 	// ErrIndeterminate is returned when a record was appended and its fate is

@@ -39,7 +39,9 @@ type ticket struct {
 	queued     bool // guarded by gate.mu
 }
 
-func newGate(limit int64) *gate { return &gate{limit: limit} }
+// newGate returns an open gate. A limit that shut fits under is no limit, and
+// is lowered so that nothing fits once the gate is closed.
+func newGate(limit int64) *gate { return &gate{limit: min(limit, shut-1)} }
 
 // acquire takes units, waiting for them if need be; a request larger than the
 // limit is granted when nothing is taken. It returns ctx's error when ctx ends

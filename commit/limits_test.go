@@ -59,6 +59,32 @@ func TestMaxPendingHoldsAppenders(t *testing.T) {
 	}
 }
 
+// The records of a batch count one by one, or empty ones would count nothing.
+func TestMaxPendingCountsEachRecordOfBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dev := newHoldDevice()
+		l := newFakeLog(dev.flush)
+		c := mustOpen(t, l, Options{Policy: Greedy(), MaxPending: 10 * recordOverhead})
+		for range 2 {
+			go func() {
+				if _, err := c.AppendBatch(context.Background(), make([][]byte, 6)); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		for range 2 {
+			if n := <-dev.started; n != 6 {
+				t.Errorf("flush of %d records, want one batch of 6", n)
+			}
+			synctest.Wait()
+			if l.buffered != 0 {
+				t.Errorf("%d records of the second batch appended, room is for 4", l.buffered)
+			}
+			dev.end <- nil
+		}
+	})
+}
+
 // An append larger than MaxPending is let in when nothing else is pending, and
 // is not overtaken meanwhile.
 func TestLargeAppendIsLetInAlone(t *testing.T) {

@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -63,6 +64,22 @@ func TestWindowDecides(t *testing.T) {
 		if want := test.v.first + 2*ms; s.flush == 0 && s.until != want {
 			t.Errorf("%s: wait until %v, want %v", test.name, s.until, want)
 		}
+	}
+}
+
+// A delay without end leaves it to the caps.
+func TestWindowWithoutEnd(t *testing.T) {
+	w, err := Window(math.MaxInt64, 2, 0).start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view{now: time.Second, first: time.Second, records: 1}
+	if s := w.next(v); s.flush != 0 || s.until <= v.now {
+		t.Errorf("one record: flush for %v, wait until %v, want a wait", s.flush, s.until)
+	}
+	v.records = 2
+	if s := w.next(v); s.flush != ReasonFull {
+		t.Errorf("two records: flush for %v, want full", s.flush)
 	}
 }
 

@@ -2,6 +2,7 @@ package commit
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -30,10 +31,15 @@ func (w window) String() string {
 	return fmt.Sprintf("window(%v,%d,%d)", w.delay, w.records, w.bytes)
 }
 
+// longest keeps a delay that stands for ever, with caps to end it, from
+// overflowing when a time is added.
+const longest = time.Duration(math.MaxInt64 / 2)
+
 func (w window) start() (decider, error) {
 	if w.delay < 0 || w.records < 0 || w.bytes < 0 {
 		return nil, fmt.Errorf("%v: negative value", w)
 	}
+	w.delay = min(w.delay, longest)
 	return w, nil
 }
 
