@@ -42,9 +42,9 @@ const (
 // flush to start from; when that is used up, as with writers that think for
 // long or arrive independently, Adaptive is Greedy with a rare probe. What
 // waits that did not pay cost is thus at most 2 % of the time and one flush,
-// and no commit is held by more than a quarter of a flush. Writers whose think
-// times hardly vary may fall into another rhythm because of it, and that may
-// cost or gain more than the wait itself.
+// stalls of the machine aside. Writers whose think times hardly vary may fall
+// into another rhythm because of it, and that may cost or gain more than the
+// wait itself.
 func Adaptive() Policy { return adaptivePolicy{} }
 
 type adaptivePolicy struct{}

@@ -46,7 +46,7 @@ func (c *Committer) append(ctx context.Context, e entry, wait bool) (wal.LSN, er
 			return lsn, c.enter(ctx, lsn, &e, wait)
 		}
 		if errors.Is(err, wal.ErrFull) {
-			if err = c.drain(ctx); err == nil {
+			if err = c.awaitRoom(ctx); err == nil {
 				continue
 			}
 		}
@@ -115,11 +115,11 @@ func (c *Committer) enter(ctx context.Context, lsn wal.LSN, e *entry, wait bool)
 	return nil
 }
 
-// drain waits for a flush that begins now, because the log's buffer is full or
+// awaitRoom waits for a flush that begins now, because the log's buffer is full or
 // its next segment is not there yet. Nothing of the caller's was appended, so
 // no error of it is ErrIndeterminate; a failed flush is left for the log to
 // report when it is appended to again.
-func (c *Committer) drain(ctx context.Context) error {
+func (c *Committer) awaitRoom(ctx context.Context) error {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()

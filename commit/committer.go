@@ -78,7 +78,7 @@ type Committer struct {
 	spare       []*batch
 
 	parked  bool  // the flusher waits for signal
-	pending step  // and for this; zero: for anything at all
+	asked   step  // and for this; zero: for anything at all
 	closed  bool  // Close was called
 	stopped bool  // no flush will follow
 	failed  error // the failed flush, as told to those whose records it hit
@@ -137,9 +137,9 @@ func open(l log, o Options) (*Committer, error) {
 }
 
 // Commit appends rec and returns once it is durable, as are all records before
-// it. It copies rec. When ctx ends first the record stays in the log, the error
-// is ErrIndeterminate and the LSN says where; with any other error nothing was
-// appended.
+// it. It copies rec. When ctx ends or the flush fails after the append, the
+// error is ErrIndeterminate and the LSN says where the record stands, if it
+// survives; with any other error nothing was appended.
 func (c *Committer) Commit(ctx context.Context, rec []byte) (wal.LSN, error) {
 	return c.append(ctx, entry{rec: rec, records: 1, bytes: int64(len(rec))}, true)
 }
@@ -171,9 +171,10 @@ func (c *Committer) AppendBatch(ctx context.Context, recs [][]byte) (wal.LSN, er
 	return c.append(ctx, batchEntry(recs), false)
 }
 
-// Wait returns once the record at lsn is durable, as are all before it. A
-// position at which nothing was appended is refused. Of a record that was
-// durable in time Wait says so even after Close or a failed flush.
+// Wait returns once the record at lsn is durable, as are all before it. 0 and
+// positions from the log's Next on are refused: nothing was appended there. Of
+// a record that was durable in time Wait says so even after Close or a failed
+// flush.
 func (c *Committer) Wait(ctx context.Context, lsn wal.LSN) error {
 	if lsn == 0 || lsn >= c.log.Next() {
 		return fmt.Errorf("commit: wait for %v: nothing was appended there", lsn)
@@ -217,9 +218,10 @@ func (c *Committer) Flush(ctx context.Context) error {
 	return c.awaitLocked(ctx, b)
 }
 
-// Close flushes what is pending and ends the flusher. Calls that came before it
-// get their answers, later ones ErrClosed. It returns the failure of a flush,
-// if there was one, and a second Close waits for the first and returns the same.
+// Close flushes what is pending and ends the flusher. Whoever has appended gets
+// his answer; calls that still wait to append, and later ones, get ErrClosed.
+// It returns the failure of a flush, if there was one, and a second Close waits
+// for the first and returns the same.
 func (c *Committer) Close() error {
 	c.mu.Lock()
 	if !c.closed {

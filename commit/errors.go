@@ -9,7 +9,7 @@ import (
 // itself (wal.ErrTooLarge, wal.ErrNoSpace, ...) pass through unchanged.
 var (
 	// ErrClosed is returned by calls made after Close, and by those that Close
-	// finds waiting to append. Nothing was appended.
+	// finds waiting to append. They have appended nothing.
 	ErrClosed = errors.New("commit: committer is closed")
 
 	// ErrIndeterminate is returned when a record was appended and its fate is

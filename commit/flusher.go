@@ -37,24 +37,24 @@ func (c *Committer) await() Reason {
 				c.stopped = true
 				return 0
 			}
-			c.pending = step{}
+			c.asked = step{}
 			c.parkLocked(0)
 			continue
 		}
 		now := c.now()
 		why := c.urgentLocked()
 		if why == 0 {
-			c.pending = c.decider.next(c.viewLocked(now))
-			why = c.pending.flush
+			c.asked = c.decider.next(c.viewLocked(now))
+			why = c.asked.flush
 		}
 		if why != 0 {
 			c.stats.addPause(p, now, why)
 			return why
 		}
 		if !p.taken {
-			p = pause{began: now, until: c.pending.until, taken: true}
+			p = pause{began: now, until: c.asked.until, taken: true}
 		}
-		if left := c.pending.until - now; left > timerGrain {
+		if left := c.asked.until - now; left > timerGrain {
 			c.parkLocked(left - timerGrain)
 		} else {
 			c.yieldLocked(now)
@@ -118,7 +118,7 @@ func (c *Committer) nudgeLocked() {
 		if !c.closed {
 			return
 		}
-	} else if c.pending.until > 0 && c.urgentLocked() == 0 && !c.pending.over(c.viewLocked(c.now())) {
+	} else if c.asked.until > 0 && c.urgentLocked() == 0 && !c.asked.over(c.viewLocked(c.now())) {
 		return
 	}
 	c.parked = false

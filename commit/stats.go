@@ -34,7 +34,7 @@ type Flush struct {
 	Start, End time.Time // of the log's write and sync, with monotonic readings
 	Records    int       // covered by it
 	Bytes      int64     // covered by it, as the log counts them
-	Waiters    int       // callers it answers
+	Waiters    int       // callers it answers, those that have given up included
 	Reason     Reason
 	Err        error // nil: the records are durable
 }
@@ -46,7 +46,7 @@ type Stats struct {
 	ByReason  [reasons]int64 // Flushes by Reason
 	Records   int64          // made durable
 	Bytes     int64          // made durable, as the log counts them
-	Waiters   int64          // callers told that their record is durable
+	Waiters   int64          // callers a flush was to answer, those that had given up included
 	FlushTime time.Duration  // spent in the log's write and sync
 
 	// Waits is the number of flushes that were held back for company while the

@@ -17,14 +17,13 @@ import (
 func (v *victim) verdict(img image, spared LSN) error {
 	g := v.ledger
 	d := img.disk()
-	before := d.image()
-	l, err := Open(logDir, Options{FS: d, SegmentSize: small})
+	l, err := openStill(d)
 	var c *CorruptionError
 	if errors.As(err, &c) {
 		if c.Segment == "" || c.Reason == "" || !errors.Is(err, ErrCorrupt) {
 			return fmt.Errorf("a corruption without a place: %v", err)
 		}
-		if after := d.image(); !sameImage(before, after) {
+		if !sameImage(img, d.image()) {
 			return fmt.Errorf("Open changed a corrupt log (%v)", err)
 		}
 		return nil
@@ -51,7 +50,8 @@ func (v *victim) verdict(img image, spared LSN) error {
 	if err := l.Close(); err != nil {
 		return fmt.Errorf("Close: %w", err)
 	}
-	outcome := fmt.Sprintf("%+v", l.Recovery())
+	r := l.Recovery()
+	outcome := fmt.Sprint(held, r.Clean, r.End, r.TornBytes > 0, len(r.Dead))
 	if v.seen[outcome] {
 		return nil
 	}
@@ -107,19 +107,35 @@ func promises(img image, name string, from, to int) LSN {
 // everyVictim runs a test on logs that were closed and that were not, with a
 // last segment of more than one sector and of less.
 func everyVictim(t *testing.T, test func(t *testing.T, v *victim)) {
-	for _, clean := range []bool{true, false} {
-		for _, last := range []int{1, 4} {
-			t.Run(fmt.Sprintf("clean=%v/last=%d", clean, last), func(t *testing.T) {
-				g, img := sample(t, clean, last)
-				if n := len(img.segments()); n < 3 {
-					t.Fatalf("the sample has %d segments, want 3 or more", n)
-				}
-				v := &victim{g, img, map[string]bool{}}
-				if err := v.verdict(img, g.batches[len(g.batches)-1].lsn+1); err != nil {
-					t.Fatalf("undamaged: %v", err)
-				}
-				test(t, v)
-			})
+	for _, kind := range []struct {
+		clean bool
+		last  int
+	}{{true, 1}, {true, 4}, {false, 4}} {
+		t.Run(fmt.Sprintf("clean=%v/last=%d", kind.clean, kind.last), func(t *testing.T) {
+			g, img := sample(t, kind.clean, kind.last)
+			if n := len(img.segments()); n < 3 {
+				t.Fatalf("the sample has %d segments, want 3 or more", n)
+			}
+			v := &victim{g, img, map[string]bool{}}
+			if err := v.verdict(img, g.batches[len(g.batches)-1].lsn+1); err != nil {
+				t.Fatalf("undamaged: %v", err)
+			}
+			test(t, v)
+		})
+	}
+}
+
+// places yields each offset in b, but only one in 61 of the zeros behind its
+// used part, the first 64 apart.
+func places(b []byte) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range b {
+			if i >= lastUsed(b)+64 && i%61 != 0 && i != len(b)-1 {
+				continue
+			}
+			if !yield(i) {
+				return
+			}
 		}
 	}
 }
@@ -128,7 +144,7 @@ func TestFlippedByteIsFoundOrHarmless(t *testing.T) {
 	everyVictim(t, func(t *testing.T, v *victim) {
 		img := v.image
 		for _, name := range img.segments() {
-			for i := range img[name] {
+			for i := range places(img[name]) {
 				damaged := img.clone()
 				damaged[name][i] ^= 1 << (i % 8)
 				if err := v.verdict(damaged, promises(img, name, i, i+1)); err != nil {
@@ -162,7 +178,7 @@ func TestCutFileIsTornOrFound(t *testing.T) {
 	everyVictim(t, func(t *testing.T, v *victim) {
 		img := v.image
 		for _, name := range img.segments() {
-			for n := range img[name] {
+			for n := range places(img[name]) {
 				damaged := img.clone()
 				damaged[name] = damaged[name][:n]
 				if err := v.verdict(damaged, promises(img, name, n, len(img[name]))); err != nil {

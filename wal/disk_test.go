@@ -282,6 +282,7 @@ func (img image) disk() *disk {
 	d := newDisk()
 	d.cache["top"], d.cache[logDir] = &node{dir: true}, &node{dir: true}
 	for name, data := range img {
+		d.free -= int64(len(data))
 		d.cache[path.Join(logDir, name)] = &node{cache: slices.Clone(data), media: slices.Clone(data), dirty: map[int64]bool{}, taken: int64(len(data))}
 	}
 	d.media = maps.Clone(d.cache)

@@ -222,6 +222,7 @@ func (d *disk) crash(keep func() bool) *disk {
 				c.settle(keep)
 			}
 			c.cache, c.taken = slices.Clone(c.media), int64(len(c.media))
+			after.free -= c.taken
 			nodes[n] = c
 		}
 		after.cache[name] = nodes[n]

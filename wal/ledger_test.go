@@ -134,7 +134,7 @@ func (g *ledger) find(rec []byte) int {
 func (g *ledger) goOn(d *disk, held int) error {
 	after := ledger{t: g.t, batches: g.batches[:held:held], serial: g.serial, trimmed: min(g.trimmed, held)}
 	for range 2 {
-		l, err := Open(logDir, Options{FS: d, SegmentSize: small})
+		l, err := openStill(d)
 		if err != nil {
 			return fmt.Errorf("reopen: %w", err)
 		}

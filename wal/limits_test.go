@@ -107,6 +107,49 @@ func TestBufferIsBounded(t *testing.T) {
 	put(t, l, nil)
 }
 
+// TestShortLivesTakeLittleSpace opens a log, appends one record and closes it,
+// a thousand times: about the bytes appended are there in the end, and at most
+// two segments ahead of use (promise 11).
+func TestShortLivesTakeLittleSpace(t *testing.T) {
+	const lives, size = 1000, 64 << 10
+	d := newDisk()
+	before, appended := d.free, int64(0)
+	o := Options{FS: d, SegmentSize: size}
+	for i := range lives {
+		l := mustOpen(t, logDir, o)
+		put(t, l, payload(i, 100))
+		appended += frameSize(len(payload(i, 100))) + flushSize + markSize
+		mustClose(t, l)
+	}
+	if taken := before - d.free; taken > appended+appended/20+2*size {
+		t.Errorf("%d bytes appended, %d of the disk taken", appended, taken)
+	}
+	if lsns, _ := collect(t, mustOpen(t, logDir, o), 0); len(lsns) != lives {
+		t.Errorf("%d records, want %d", len(lsns), lives)
+	}
+}
+
+// The same for lives that end in a crash.
+func TestCrashedLivesTakeLittleSpace(t *testing.T) {
+	const lives, size = 200, 64 << 10
+	d := newDisk()
+	o := Options{FS: d, SegmentSize: size}
+	for i := range lives {
+		l := mustOpen(t, logDir, o)
+		put(t, l, payload(i, 100))
+		after := d.crash(keepNone)
+		mustClose(t, l)
+		d = after
+		o.FS = d
+	}
+	if taken := 1<<40 - d.free; taken > lives*512+3*size {
+		t.Errorf("%d crashes, %d bytes of the disk taken", lives, taken)
+	}
+	if lsns, _ := collect(t, mustOpen(t, logDir, o), 0); len(lsns) != lives {
+		t.Errorf("%d records, want %d", len(lsns), lives)
+	}
+}
+
 // forge returns a segment in use that ends in the given bytes.
 func forge(number uint32, tail ...[]byte) []byte {
 	h := header{version: formatVersion, segment: number}

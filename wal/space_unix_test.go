@@ -28,30 +28,6 @@ func used(t *testing.T, path string) (bytes, disk int64) {
 	return bytes, disk
 }
 
-// TestShortLivesTakeLittleSpace opens a log, appends one record and closes it,
-// a thousand times: about the bytes appended are there in the end, and at most
-// two segments ahead of use (promise 11).
-func TestShortLivesTakeLittleSpace(t *testing.T) {
-	const lives, size = 1000, 256 << 10
-	path, appended := t.TempDir(), int64(0)
-	for i := range lives {
-		l := mustOpen(t, path, Options{SegmentSize: size, Sync: SyncNone})
-		rec := payload(i, 100)
-		if _, err := l.Append(rec); err != nil {
-			t.Fatal(err)
-		}
-		appended += frameSize(len(rec)) + flushSize + markSize
-		mustClose(t, l)
-	}
-	if _, disk := used(t, path); disk > 2*appended+2*size {
-		t.Errorf("%d bytes appended, %d on disk", appended, disk)
-	}
-	l := mustOpen(t, path, Options{SegmentSize: size})
-	if lsns, _ := collect(t, l, 0); len(lsns) != lives {
-		t.Errorf("%d records, want %d", len(lsns), lives)
-	}
-}
-
 // TestOpenReservesOneSegment opens an empty log, and one that was closed: one
 // segment may be reserved, and no zeros are written.
 func TestOpenReservesOneSegment(t *testing.T) {

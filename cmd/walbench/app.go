@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -171,12 +172,33 @@ func fullVersion() string {
 }
 
 // stopped is the outcome of a part: errInterrupted if a signal ended it,
-// whatever the part made of the end of its context.
+// whatever the part made of the end of its context. What failed besides, such
+// as the removal of the work directory, outweighs it: somebody has to know.
 func stopped(ctx context.Context, err error) error {
-	if ctx.Err() != nil && (err == nil || isCanceled(err)) {
-		return errInterrupted
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	if err = besidesCancel(err); err != nil {
+		return err
+	}
+	return errInterrupted
+}
+
+// besidesCancel returns what is left of joined errors without those that only
+// say that a context ended.
+func besidesCancel(err error) error {
+	if !isCanceled(err) {
+		return err
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	var rest []error
+	for _, e := range joined.Unwrap() {
+		rest = append(rest, besidesCancel(e))
+	}
+	return errors.Join(rest...)
 }
 
 // verbatim is a template that yields text as it is.

@@ -148,11 +148,14 @@ func fits(record, segment int64) error {
 // finishLog fills in the arguments of a log command.
 func (c *config) finishLog(verb string, args []string) error {
 	c.log.verb, c.log.dir = verb, args[0]
+	if c.log.dir == "" {
+		return usagef("log %s: DIR is empty", verb)
+	}
 	if c.given["window"] && c.log.policy != "window" {
 		return usagef("--window is for the policy window, not %s", c.log.policy)
 	}
 	if verb == "trim" {
-		lsn, err := parseWhole(args[1], math.MaxInt64)
+		lsn, err := parseWhole(args[1], math.MaxInt64-1) // the greatest also stands for all beyond
 		if err != nil {
 			return usagef("LSN %s: %v", args[1], err)
 		}

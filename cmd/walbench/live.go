@@ -69,6 +69,9 @@ func runTax(ctx context.Context, dir string, c report.TaxConfig, progress progre
 			progress(p.Done.Seconds()/p.Total.Seconds(), p.What)
 		}
 	})
+	if len(result.Rows) == 0 {
+		return nil, err
+	}
 	return &result, err
 }
 
@@ -82,6 +85,9 @@ func runGroup(ctx context.Context, dir string, c report.GroupConfig, progress pr
 		Window:      load.Window{Delay: c.Window.Delay(), Records: c.Window.Records, Bytes: c.Window.Bytes},
 		RecordBytes: c.RecordBytes, Cell: c.Cell(), Repeats: c.Repeats, SegmentBytes: c.SegmentBytes, Device: c.Device,
 	}, func(p load.Progress) { progress(p.Done, p.What) })
+	if len(result.Rows) == 0 {
+		return nil, err
+	}
 	return &result, err
 }
 
@@ -100,7 +106,7 @@ func runLog(ctx context.Context, c logConfig, in io.Reader, out io.Writer) error
 	case "trim":
 		return logtool.Trim(c.dir, c.lsn, out)
 	default:
-		return logtool.Verify(c.dir, out)
+		return logtool.Verify(ctx, c.dir, out)
 	}
 }
 

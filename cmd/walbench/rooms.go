@@ -14,7 +14,7 @@ import (
 // rooms are the packages that do the work, as functions: the tests put
 // others in their place. All take what to do from the configuration, and
 // return what they measured also when they return an error: one of ctx when
-// they were asked to stop.
+// they were asked to stop. nil means that there is no row.
 type rooms struct {
 	inspect func(dir string) (host.Environment, error)
 	warn    func(host.Environment, host.Probe) []host.Warning

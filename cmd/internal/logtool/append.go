@@ -36,13 +36,30 @@ type line struct {
 // of it. With several writers lines may be appended, and are reported, in any
 // order.
 //
-// When ctx ends, lines that were handed to a writer are still finished.
-func Append(ctx context.Context, c AppendConfig, in io.Reader, out io.Writer) (err error) {
+// When ctx ends, or a line cannot be appended, no further line is begun. Those
+// begun are finished, and each that became durable is reported: afterwards
+// the log holds what out was told of, and no line besides, unless out failed.
+// The goroutine that reads in is not waited for, since it may be stuck in a
+// read.
+func Append(ctx context.Context, c AppendConfig, in io.Reader, out io.Writer) error {
+	if err := appendLines(ctx, c, in, out); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// appendLines returns the first failure; the end of ctx is none. A log that
+// fails here fails again when it is closed, which is not worth a second word.
+func appendLines(ctx context.Context, c AppendConfig, in io.Reader, out io.Writer) (err error) {
 	log, err := wal.Open(c.Dir, wal.Options{Sync: c.Sync, SegmentSize: c.SegmentBytes})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, log.Close()) }()
+	defer func() {
+		if cerr := log.Close(); err == nil {
+			err = cerr
+		}
+	}()
 	committer, err := commit.New(log, commit.Options{Policy: c.Policy})
 	if err != nil {
 		return err
@@ -53,74 +70,33 @@ func Append(ctx context.Context, c AppendConfig, in io.Reader, out io.Writer) (e
 		}
 	}()
 
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	a := &appender{committer: committer, out: out, stop: stop}
 	lines := make(chan line)
-	go read(ctx, cancel, in, wal.MaxRecord(c.SegmentBytes), lines)
-	a := &appender{committer: committer, out: out, stop: cancel}
+	go a.read(ctx, in, wal.MaxRecord(c.SegmentBytes), lines)
 	var writers sync.WaitGroup
 	for range c.Writers {
-		writers.Go(func() { a.run(lines) })
+		writers.Go(func() { a.write(ctx, lines) })
 	}
-	// The reader ends the writers: at the end of the input, or when ctx ends
-	// and it is not stuck in a read. A stuck one is left behind.
-	finished := make(chan struct{})
-	go func() { writers.Wait(); close(finished) }()
-	select {
-	case <-finished:
-	case <-ctx.Done():
-		a.close()
-	}
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	return nil
+	writers.Wait()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.failed
 }
 
+// appender is what the reader of the lines and the writers share.
 type appender struct {
 	committer *commit.Committer
-	stop      context.CancelCauseFunc
+	stop      func() // ends the reading and the writing
 
-	mu     sync.Mutex
+	mu     sync.Mutex // held while out is written to
 	out    io.Writer
-	closed bool
-}
-
-// run appends lines until there are none.
-func (a *appender) run(lines <-chan line) {
-	for l := range lines {
-		lsn, err := a.committer.Commit(context.Background(), l.record)
-		if err == nil {
-			err = a.report(lsn, l.number)
-		} else {
-			err = fmt.Errorf("line %d: %w", l.number, err)
-		}
-		if err != nil {
-			a.stop(err)
-			return
-		}
-	}
-}
-
-func (a *appender) report(lsn wal.LSN, number int) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return nil
-	}
-	_, err := fmt.Fprintf(a.out, "%d %d\n", uint64(lsn), number)
-	return err
-}
-
-// close ends reporting: nothing is written after it returns.
-func (a *appender) close() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.closed = true
+	failed error // the first failure
 }
 
 // read hands out the lines of in until its end or that of ctx.
-func read(ctx context.Context, fail context.CancelCauseFunc, in io.Reader, limit int64, lines chan<- line) {
+func (a *appender) read(ctx context.Context, in io.Reader, limit int64, lines chan<- line) {
 	defer close(lines)
 	r := bufio.NewReaderSize(in, 64<<10)
 	for number := 1; ; number++ {
@@ -129,7 +105,9 @@ func read(ctx context.Context, fail context.CancelCauseFunc, in io.Reader, limit
 			return
 		}
 		if err != nil {
-			fail(fmt.Errorf("line %d: %w", number, err))
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.failLocked(number, err)
 			return
 		}
 		select {
@@ -137,6 +115,43 @@ func read(ctx context.Context, fail context.CancelCauseFunc, in io.Reader, limit
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// write appends lines until there are none, or ctx ends.
+func (a *appender) write(ctx context.Context, lines <-chan line) {
+	for {
+		select {
+		case l, ok := <-lines:
+			if !ok {
+				return
+			}
+			a.append(l)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// append appends a line and reports it. The end of a context does not cut it
+// short: then nobody would know whether the line is in the log.
+func (a *appender) append(l line) {
+	lsn, err := a.committer.Commit(context.Background(), l.record)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil {
+		_, err = fmt.Fprintf(a.out, "%d %d\n", uint64(lsn), l.number)
+	}
+	if err != nil {
+		a.failLocked(l.number, err)
+	}
+}
+
+// failLocked keeps the first failure, and stops what has not begun.
+func (a *appender) failLocked(number int, err error) {
+	if a.failed == nil {
+		a.failed = fmt.Errorf("line %d: %w", number, err)
+		a.stop()
 	}
 }
 

@@ -9,14 +9,19 @@ import (
 )
 
 // Trim removes the segments of a log that lie wholly below lsn, and writes
-// what is left to out.
+// what is left to out. A position past the end is refused before anything is
+// changed; opening a log for writing already cuts a torn tail.
 func Trim(dir string, lsn wal.LSN, out io.Writer) (err error) {
 	// Opening for writing would make a log of a directory that holds none.
 	reader, err := wal.Open(dir, wal.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}
+	next := reader.Next()
 	reader.Close()
+	if lsn > next {
+		return fmt.Errorf("trim %s: LSN %d is past the end of the log, LSN %d", dir, uint64(lsn), uint64(next))
+	}
 	log, err := wal.Open(dir, wal.Options{})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package logtool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,8 +30,11 @@ func (f *Finding) ExitCode() int { return f.Code }
 
 // Verify reads a whole log, writes what it found to out, and changes nothing.
 // A log that is not whole is a *Finding.
-func Verify(dir string, out io.Writer) error {
-	r, err := wal.Verify(dir, wal.Options{})
+func Verify(ctx context.Context, dir string, out io.Writer) error {
+	r, err := inspect(ctx, dir)
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
 	var b strings.Builder
 	finding := judge(&b, r, err)
 	if r.Segments > 0 {
@@ -43,6 +47,26 @@ func Verify(dir string, out io.Writer) error {
 		return nil
 	}
 	return finding
+}
+
+// inspect returns when ctx ends, and then leaves wal.Verify to itself: it
+// knows no context, may have a large log still to read, and changes nothing.
+func inspect(ctx context.Context, dir string) (wal.Report, error) {
+	type outcome struct {
+		report wal.Report
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		r, err := wal.Verify(dir, wal.Options{})
+		done <- outcome{r, err}
+	}()
+	select {
+	case o := <-done:
+		return o.report, o.err
+	case <-ctx.Done():
+		return wal.Report{}, context.Cause(ctx)
+	}
 }
 
 func judge(b *strings.Builder, r wal.Report, err error) *Finding {
