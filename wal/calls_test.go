@@ -165,8 +165,9 @@ var scripts = []struct {
 		r.quietly(r.log.Sync)
 		torn := r.disk.crash(keepNone).image()
 		r.quietly(r.log.Close)
-		clear(torn["00000001.wal"][sector:])
-		torn["00000001.wal"] = append(torn["00000001.wal"][:sector:sector], make([]byte, len(before["00000001.wal"]))...)
+		kept := torn["00000001.wal"]
+		kept = kept[:min(sector, len(kept))]
+		torn["00000001.wal"] = append(kept, make([]byte, len(before["00000001.wal"]))...)
 		fmt.Fprintln(r.out, "crash")
 		r.disk = torn.disk()
 		r.open()

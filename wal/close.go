@@ -10,6 +10,8 @@ func (l *Log) Close() error {
 	if l.opts.ReadOnly {
 		return l.closeReadOnly()
 	}
+	l.trimming.Lock()
+	defer l.trimming.Unlock()
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
 	l.mu.Lock()

@@ -25,16 +25,16 @@ func TestCloseEndsEverything(t *testing.T) {
 		)
 		loop := func(f func() error) {
 			wg.Go(func() {
-				for i := 0; ; i++ {
-					if i == 1 {
-						begun <- struct{}{}
-					}
+				begin := sync.OnceFunc(func() { begun <- struct{}{} })
+				defer begin()
+				for {
 					if err := f(); errors.Is(err, ErrClosed) {
 						return
 					} else if err != nil && !errors.Is(err, ErrFull) {
 						t.Errorf("round %d: %v", round, err)
 						return
 					}
+					begin()
 				}
 			})
 		}

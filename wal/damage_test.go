@@ -1,8 +1,10 @@
 package wal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 )
 
@@ -64,20 +66,11 @@ type victim struct {
 	*ledger
 	image image
 	seen  map[string]bool
+	close bool // try every byte of the older segments too
 }
 
 func sameImage(a, b image) bool {
-	delete(b, lockName)
-	delete(a, lockName)
-	if len(a) != len(b) {
-		return false
-	}
-	for name := range a {
-		if string(a[name]) != string(b[name]) {
-			return false
-		}
-	}
-	return true
+	return maps.EqualFunc(a.without(lockName), b.without(lockName), bytes.Equal)
 }
 
 // promises returns the highest promise of the frames of an image that stand
@@ -107,16 +100,18 @@ func promises(img image, name string, from, to int) LSN {
 // everyVictim runs a test on logs that were closed and that were not, with a
 // last segment of more than one sector and of less.
 func everyVictim(t *testing.T, test func(t *testing.T, v *victim)) {
-	for _, kind := range []struct {
+	type kind struct {
 		clean bool
 		last  int
-	}{{true, 1}, {true, 4}, {false, 4}} {
+	}
+	kinds := []kind{{true, 4}, {true, 1}, {false, 4}}
+	for _, kind := range kinds {
 		t.Run(fmt.Sprintf("clean=%v/last=%d", kind.clean, kind.last), func(t *testing.T) {
 			g, img := sample(t, kind.clean, kind.last)
 			if n := len(img.segments()); n < 3 {
 				t.Fatalf("the sample has %d segments, want 3 or more", n)
 			}
-			v := &victim{g, img, map[string]bool{}}
+			v := &victim{ledger: g, image: img, seen: map[string]bool{}, close: kind == kinds[0]}
 			if err := v.verdict(img, g.batches[len(g.batches)-1].lsn+1); err != nil {
 				t.Fatalf("undamaged: %v", err)
 			}
@@ -125,27 +120,28 @@ func everyVictim(t *testing.T, test func(t *testing.T, v *victim)) {
 	}
 }
 
-// places yields each offset in b, but only one in 61 of the zeros behind its
-// used part, the first 64 apart.
-func places(b []byte) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		for i := range b {
-			if i >= lastUsed(b)+64 && i%61 != 0 && i != len(b)-1 {
-				continue
-			}
-			if !yield(i) {
-				return
-			}
+// places returns the offsets in b that a test of every byte tries: all of its
+// used part if the file is to be tried closely, else one in 61.
+func places(b []byte, closely bool) (offs []int) {
+	for i := range b {
+		if closely && i < lastUsed(b)+frameHeader || i%61 == 0 || i == len(b)-1 {
+			offs = append(offs, i)
 		}
 	}
+	return offs
+}
+
+// newest reports whether the log's last batch stands in that segment.
+func (v *victim) newest(name string) bool {
+	return name == segmentName(v.batches[len(v.batches)-1].lsn.Segment())
 }
 
 func TestFlippedByteIsFoundOrHarmless(t *testing.T) {
 	everyVictim(t, func(t *testing.T, v *victim) {
 		img := v.image
 		for _, name := range img.segments() {
-			for i := range places(img[name]) {
-				damaged := img.clone()
+			for _, i := range places(img[name], v.newest(name) || v.close) {
+				damaged := img.with(name, bytes.Clone(img[name]))
 				damaged[name][i] ^= 1 << (i % 8)
 				if err := v.verdict(damaged, promises(img, name, i, i+1)); err != nil {
 					t.Fatalf("%s, byte %d flipped: %v", name, i, err)
@@ -163,10 +159,10 @@ func TestFlippedBitIsFoundOrHarmless(t *testing.T) {
 	g.put(1, 20)
 	g.close()
 	img := d.image()
-	v := &victim{g, img, map[string]bool{}}
+	v := &victim{ledger: g, image: img, seen: map[string]bool{}}
 	name := img.segments()[0]
 	for i := range 8 * len(img[name]) {
-		damaged := img.clone()
+		damaged := img.with(name, bytes.Clone(img[name]))
 		damaged[name][i/8] ^= 1 << (i % 8)
 		if err := v.verdict(damaged, promises(img, name, i/8, i/8+1)); err != nil {
 			t.Fatalf("bit %d flipped: %v", i, err)
@@ -178,9 +174,8 @@ func TestCutFileIsTornOrFound(t *testing.T) {
 	everyVictim(t, func(t *testing.T, v *victim) {
 		img := v.image
 		for _, name := range img.segments() {
-			for n := range places(img[name]) {
-				damaged := img.clone()
-				damaged[name] = damaged[name][:n]
+			for _, n := range places(img[name], v.newest(name)) {
+				damaged := img.with(name, img[name][:n])
 				if err := v.verdict(damaged, promises(img, name, n, len(img[name]))); err != nil {
 					t.Fatalf("%s, cut to %d bytes: %v", name, n, err)
 				}
@@ -194,7 +189,7 @@ func TestZeroedSectorIsTornOrFound(t *testing.T) {
 		img := v.image
 		for _, name := range img.segments() {
 			for from := 0; from < len(img[name]); from += sector {
-				damaged := img.clone()
+				damaged := img.with(name, bytes.Clone(img[name]))
 				to := min(from+sector, len(img[name]))
 				clear(damaged[name][from:to])
 				if err := v.verdict(damaged, promises(img, name, from, to)); err != nil {
@@ -222,8 +217,7 @@ func TestRemovedSegmentIsATrimOrAHole(t *testing.T) {
 		g, img := v.ledger, v.image
 		names := img.segments()
 		for i, name := range names {
-			damaged := img.clone()
-			delete(damaged, name)
+			damaged := img.without(name)
 			l, err := Open(logDir, Options{FS: damaged.disk(), SegmentSize: small})
 			number, _ := parseSegmentName(name)
 			inUse := number <= g.batches[len(g.batches)-1].lsn.Segment()
@@ -254,8 +248,7 @@ func TestCopiedSegmentIsFoundOrIgnored(t *testing.T) {
 				if to == name {
 					continue
 				}
-				damaged := img.clone()
-				damaged[to] = damaged[name]
+				damaged := img.with(to, img[name])
 				if err := v.verdict(damaged, g.batches[len(g.batches)-1].lsn); err != nil {
 					t.Errorf("%s copied to %s: %v", name, to, err)
 				}
@@ -274,8 +267,7 @@ func TestSegmentOfAnotherLogIsCorrupt(t *testing.T) {
 	other.close()
 	b := d.image()
 	for _, name := range a.segments() {
-		mixed := a.clone()
-		mixed[name] = b[name]
+		mixed := a.with(name, b[name])
 		_, err := Open(logDir, Options{FS: mixed.disk()})
 		wantErr(t, err, ErrCorrupt)
 	}

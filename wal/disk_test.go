@@ -289,11 +289,17 @@ func (img image) disk() *disk {
 	return d
 }
 
-func (img image) clone() image {
+// with returns the image with other contents of one file.
+func (img image) with(name string, data []byte) image {
 	c := maps.Clone(img)
-	for name := range c {
-		c[name] = slices.Clone(c[name])
-	}
+	c[name] = data
+	return c
+}
+
+// without returns the image without one file.
+func (img image) without(name string) image {
+	c := maps.Clone(img)
+	delete(c, name)
 	return c
 }
 

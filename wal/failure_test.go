@@ -188,9 +188,7 @@ func TestFullDiskOpensReadsAndTrims(t *testing.T) {
 	name := g.batches[len(g.batches)-1].lsn
 	file := segmentName(name.Segment())
 	for n := int(name.Offset()) - 400; n <= len(img[file]); n += 8 {
-		torn := img.clone()
-		torn[file] = torn[file][:n]
-		d := torn.disk()
+		d := img.with(file, img[file][:n]).disk()
 		d.free = 0
 		l, err := Open(logDir, Options{FS: d, SegmentSize: small})
 		if err != nil {
@@ -214,9 +212,8 @@ func TestFullDiskOpensReadsAndTrims(t *testing.T) {
 func TestSmallSegmentIsReplacedSafely(t *testing.T) {
 	g, img := sample(t, false, 1)
 	last := g.batches[len(g.batches)-1].lsn.Segment()
-	torn := img.clone()
-	torn[segmentName(last)] = torn[segmentName(last)][:headerSize] // sealed, and the link was not written
-	d := torn.disk()
+	name := segmentName(last)
+	d := img.with(name, img[name][:headerSize]).disk() // sealed, and the link was not written
 	d.free = 600
 	l := mustOpenStill(t, d)
 	held, err := g.check(l, 0)

@@ -48,9 +48,8 @@ func TestOneOpenerAtATimeInMemory(t *testing.T) {
 // A failed Open holds no lock.
 func TestFailedOpenUnlocks(t *testing.T) {
 	_, img := sample(t, true, 1)
-	bad := img.clone()
-	bad[segmentName(2)] = bad[segmentName(2)][:10]
-	d := bad.disk()
+	name := segmentName(2)
+	d := img.with(name, img[name][:10]).disk()
 	for range 2 {
 		_, err := Open(logDir, Options{FS: d})
 		wantErr(t, err, ErrCorrupt)

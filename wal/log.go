@@ -28,6 +28,10 @@ type Log struct {
 	prepare  *preparer
 	stats    counters
 
+	// trimming is held for the whole of a Trim, beside which flushes go on, and
+	// by Close. It is taken before flushing.
+	trimming sync.Mutex
+
 	// flushing is held for the whole of a flush, and by whoever else writes to
 	// segments that hold records. It is taken before mu and before the
 	// preparer's mutex.

@@ -247,7 +247,7 @@ func (l *Log) discardDead(s *survey) error {
 }
 
 // findFirst learns where the oldest record is that stands in live, and whether
-// the active segment, the last of live, holds one. Log.flushing is held, or
+// the active segment, the last of live, holds one. Log.trimming is held, or
 // the log is not yet shared.
 func (l *Log) findFirst(live []*segment) error {
 	found := false

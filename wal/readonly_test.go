@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -38,11 +39,12 @@ func state(t *testing.T, path string) string {
 func TestReadOnlyChangesNothing(t *testing.T) {
 	_, clean := sample(t, true, 4)
 	g, crashed := sample(t, false, 4)
-	torn := crashed.clone()
-	last := segmentName(g.batches[len(g.batches)-1].lsn.Segment())
-	torn[last] = torn[last][:g.batches[len(g.batches)-1].lsn.Offset()+5]
-	corrupt := clean.clone()
-	corrupt[segmentName(1)][100] ^= 1
+	end := g.batches[len(g.batches)-1].lsn
+	last := segmentName(end.Segment())
+	torn := crashed.with(last, crashed[last][:end.Offset()+5])
+	front := bytes.Clone(clean[segmentName(1)])
+	front[100] ^= 1
+	corrupt := clean.with(segmentName(1), front)
 	for name, img := range map[string]image{"clean": clean, "crashed": crashed, "torn": torn, "corrupt": corrupt} {
 		path := t.TempDir()
 		for file, data := range img {

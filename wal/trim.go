@@ -14,8 +14,8 @@ import (
 // A segment that an iterator is reading is not recycled; on Windows, where it
 // cannot be removed either, trimming stops there until a later Trim.
 func (l *Log) Trim(lsn LSN) error {
-	l.flushing.Lock()
-	defer l.flushing.Unlock()
+	l.trimming.Lock()
+	defer l.trimming.Unlock()
 	l.mu.Lock()
 	err, next := l.usable(), l.filling.next()
 	l.mu.Unlock()
@@ -76,6 +76,8 @@ func (l *Log) takeFront(lsn LSN) (*segment, error) {
 // turn moves an otherwise full log into a new segment, so that all its records
 // stand in older ones. Without space for one it does nothing.
 func (l *Log) turn() error {
+	l.flushing.Lock()
+	defer l.flushing.Unlock()
 	if err := l.flush(nil); err != nil {
 		return err
 	}
