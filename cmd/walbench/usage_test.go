@@ -21,6 +21,11 @@ var usageErrors = []struct{ line, want string }{
 	{"log trim d", "LSN is missing"},
 	{"log trim d -3", "LSN -3: must be above zero"},
 	{"log trim d x", `LSN x: "x" is no whole number`},
+	{"log trim d 99999999999999999999", "LSN 99999999999999999999: at most "},
+	{"log append d --policy greedy,adaptive", `"greedy,adaptive" is unknown: choose from per-write, greedy, window, adaptive`},
+	{"log append d --sync fsnc", "did you mean fsync?"},
+	{"log append d --writers 0", "--writers 0: must be above zero"},
+	{"log append d --segment-size 2KiB", "--segment-size 2KiB: must be a multiple of 4KiB"},
 
 	{"tax --sise 4", "unknown flag --sise, did you mean --size?"},
 	{"--sise 4 tax", "did you mean --size?"},

@@ -55,8 +55,8 @@ type Result struct {
 	Rows         []Row    `json:"rows"`
 	SegmentBytes int64    `json:"segment_bytes"`
 	AllFlushes   int64    `json:"all_flushes"` // of the log in this run, warm-ups included
-	PeakBytes    int64    `json:"peak_bytes"` // most the log used on disk at any time
-	Device       string   `json:"device"`     // real or sim:200us
+	PeakBytes    int64    `json:"peak_bytes"`  // most the log used on disk at any time
+	Device       string   `json:"device"`      // real or sim:200us
 	DeviceError  *float64 `json:"device_accuracy_seconds,omitempty"`
 	Notes        []string `json:"notes,omitempty"` // e.g. share of the ideal above 1.05, with the cell
 	Interrupted  bool     `json:"interrupted,omitempty"`

@@ -32,8 +32,8 @@ func (f *Finding) ExitCode() int { return f.Code }
 // A log that is not whole is a *Finding.
 func Verify(ctx context.Context, dir string, out io.Writer) error {
 	r, err := inspect(ctx, dir)
-	if err != nil && ctx.Err() != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	var b strings.Builder
 	finding := judge(&b, r, err)
@@ -65,7 +65,7 @@ func inspect(ctx context.Context, dir string) (wal.Report, error) {
 	case o := <-done:
 		return o.report, o.err
 	case <-ctx.Done():
-		return wal.Report{}, context.Cause(ctx)
+		return wal.Report{}, ctx.Err()
 	}
 }
 
