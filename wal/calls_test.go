@@ -79,10 +79,14 @@ func (r *recorder) do(step string, f func() error) {
 
 func (r *recorder) open() {
 	r.t.Helper()
+	r.log = nil
 	r.do("open", func() (err error) {
 		r.log, err = openStill(r.disk)
 		return err
 	})
+	if r.log == nil {
+		r.t.Fatalf("open failed: %s", r.out)
+	}
 	rec := r.log.Recovery()
 	fmt.Fprintf(r.out, "  = clean %v, torn %d, end %v\n", rec.Clean, rec.TornBytes, rec.End)
 }

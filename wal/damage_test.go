@@ -279,3 +279,28 @@ func wantErr(t testing.TB, err, want error) {
 		t.Errorf("got error %v, want %v", err, want)
 	}
 }
+
+// TestFramesOfAnotherLogAreNoFrames writes the frames of another log behind
+// the end of one, at the very LSNs they carry: they are not read (promise 8).
+func TestFramesOfAnotherLogAreNoFrames(t *testing.T) {
+	logs := [2]image{}
+	for i := range logs {
+		d := newDisk()
+		g := &ledger{t: t, log: openOn(t, d)}
+		for range 1 + 2*i {
+			g.put(1, 100)
+		}
+		logs[i] = d.image()
+		mustClose(t, g.log)
+	}
+	name := segmentName(1)
+	one, other := logs[0][name], logs[1][name]
+	spliced := append(bytes.Clone(one), other[len(one):]...)
+	l := openOn(t, logs[0].with(name, spliced).disk())
+	if lsns, _ := collect(t, l, 0); len(lsns) != 1 {
+		t.Errorf("%d records, want 1", len(lsns))
+	}
+	if got, want := l.Recovery().TornBytes, int64(len(other)-len(one)); got != want {
+		t.Errorf("%d torn bytes, want %d", got, want)
+	}
+}

@@ -12,7 +12,7 @@ import (
 // that fits: what is decoded must encode to the same bytes, padding apart,
 // and lie within them.
 func FuzzDecodeFrame(f *testing.F) {
-	for _, k := range []kind{kindRecord, kindPart, kindFlush, kindLink, kindSeal, kindMark} {
+	for _, k := range []kind{0, kindRecord, kindPart, kindFlush, kindLink, kindSeal, kindMark, 7} {
 		f.Add(appendFrame(nil, k, 1<<32|64, []byte("12345678"), payloadSum(9, []byte("12345678"))), uint64(1<<32|64), uint32(9))
 		f.Add(appendFrame(nil, k, 1<<32|64, nil, payloadSum(9, nil)), uint64(1<<32|64), uint32(9))
 	}
@@ -20,6 +20,9 @@ func FuzzDecodeFrame(f *testing.F) {
 		for range 2 {
 			if fr, ok := decodeFrame(b, LSN(lsn), seed); ok {
 				size := int(fr.size())
+				if fr.kind < kindRecord || fr.kind > kindMark {
+					t.Fatalf("a frame of kind %d", fr.kind)
+				}
 				if size > len(b) || size%frameAlign != 0 || len(fr.payload) > size-frameHeader || fr.lsn != LSN(lsn) {
 					t.Fatalf("frame %+v of %d bytes out of %d", fr, size, len(b))
 				}

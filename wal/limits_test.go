@@ -3,7 +3,6 @@ package wal
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"math"
 	"runtime"
@@ -257,7 +256,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		o.FS = newDisk()
 		if l, err := Open(logDir, o); err == nil {
 			l.Close()
-			t.Error(fmt.Sprintf("accepted: %+v", o))
+			t.Errorf("accepted: %+v", o)
 		}
 	}
 }
