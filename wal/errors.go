@@ -55,7 +55,7 @@ type CorruptionError struct {
 }
 
 func (e *CorruptionError) Error() string {
-	return fmt.Sprintf("wal: %s is corrupt at offset %d (LSN %v): %s", e.Segment, e.Offset, e.LSN, e.Reason)
+	return fmt.Sprintf("wal: %s is corrupt at offset %d (LSN %d): %s", e.Segment, e.Offset, uint64(e.LSN), e.Reason)
 }
 
 // Is makes every CorruptionError an ErrCorrupt.

@@ -62,8 +62,7 @@ func (m SyncMethod) supported() error {
 	if m == SyncDefault || m == SyncNone || syncCalls[m] != "" {
 		return nil
 	}
-	return fmt.Errorf("wal: sync method %v is not available on this platform: use %v (%s): %w",
-		m, platformSync, platformSync.Call(), errors.ErrUnsupported)
+	return fmt.Errorf("wal: sync method %v is not available on this platform: use %v: %w", m, platformSync, errors.ErrUnsupported)
 }
 
 // sync makes what was written to f durable by the method. A failed sync is

@@ -11,7 +11,6 @@ import (
 	"walbench.example/cmd/internal/report"
 	"walbench.example/cmd/internal/stats"
 	"walbench.example/cmd/internal/tax"
-	"walbench.example/commit"
 	"walbench.example/wal"
 )
 
@@ -82,7 +81,7 @@ func runGroup(ctx context.Context, dir string, c report.GroupConfig, progress pr
 	}
 	result, err := load.Run(ctx, load.Config{
 		Dir: dir, Policies: c.Policies, Writers: c.Writers, Sync: method,
-		Window:      load.Window{Delay: c.Window.Delay(), Records: c.Window.Records, Bytes: c.Window.Bytes},
+		Window:      windowOf(c.Window),
 		RecordBytes: c.RecordBytes, Cell: c.Cell(), Repeats: c.Repeats, SegmentBytes: c.SegmentBytes, Device: c.Device,
 	}, func(p load.Progress) { progress(p.Done, p.What) })
 	if len(result.Rows) == 0 {
@@ -98,8 +97,12 @@ func runLog(ctx context.Context, c logConfig, in io.Reader, out io.Writer) error
 		if err != nil {
 			return err
 		}
+		policy, err := load.Policy(c.policy, windowOf(c.window))
+		if err != nil {
+			return err
+		}
 		return logtool.Append(ctx, logtool.AppendConfig{
-			Dir: c.dir, Writers: c.writers, Policy: policyOf(c), Sync: method, SegmentBytes: c.segment,
+			Dir: c.dir, Writers: c.writers, Policy: policy, Sync: method, SegmentBytes: c.segment,
 		}, in, out)
 	case "dump":
 		return logtool.Dump(ctx, c.dir, c.format, out)
@@ -110,15 +113,6 @@ func runLog(ctx context.Context, c logConfig, in io.Reader, out io.Writer) error
 	}
 }
 
-func policyOf(c logConfig) commit.Policy {
-	switch c.policy {
-	case "per-write":
-		return commit.PerWrite()
-	case "greedy":
-		return commit.Greedy()
-	case "window":
-		return commit.Window(c.window.Delay(), c.window.Records, c.window.Bytes)
-	default:
-		return commit.Adaptive()
-	}
+func windowOf(w report.Window) load.Window {
+	return load.Window{Delay: w.Delay(), Records: w.Records, Bytes: w.Bytes}
 }

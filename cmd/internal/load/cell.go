@@ -33,7 +33,7 @@ type measured struct {
 // time, cut short by ctx. The log outlives it. After an error of a commit the
 // log is finished.
 func (c cell) run(ctx context.Context, log *wal.Log, config Config, trim func()) (measured, error) {
-	policy, err := config.policy(c.policy)
+	policy, err := Policy(c.policy, config.Window)
 	if err != nil {
 		return measured{}, err
 	}

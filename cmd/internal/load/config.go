@@ -43,15 +43,16 @@ type Progress struct {
 	What string
 }
 
-// policy returns the policy of that name.
-func (c Config) policy(name string) (commit.Policy, error) {
+// Policy returns the policy of that name, as --policy and the document spell
+// it.
+func Policy(name string, w Window) (commit.Policy, error) {
 	switch name {
 	case "per-write":
 		return commit.PerWrite(), nil
 	case "greedy":
 		return commit.Greedy(), nil
 	case "window":
-		return commit.Window(c.Window.Delay, c.Window.Records, c.Window.Bytes), nil
+		return commit.Window(w.Delay, w.Records, w.Bytes), nil
 	case "adaptive":
 		return commit.Adaptive(), nil
 	}
@@ -68,7 +69,7 @@ func (c Config) validate() error {
 		}
 	}
 	for _, name := range c.Policies {
-		if _, err := c.policy(name); err != nil {
+		if _, err := Policy(name, c.Window); err != nil {
 			return err
 		}
 	}
