@@ -49,6 +49,11 @@ type dir struct {
 	handle vfs.File // for syncing; nil in a read-only log
 	log    *slog.Logger
 
+	// failed is the first failed sync of the directory. It is final until the
+	// log is reopened: which names are durable is not known, and a second sync
+	// may succeed for nothing. Guarded by preparer.mu.
+	failed error
+
 	// noSync says that the file system refuses to sync directories (some
 	// network and FUSE file systems): names are then as durable as it makes
 	// them, and Stats says so.
@@ -63,26 +68,34 @@ func (d *dir) join(name string) string { return d.fs.PathJoin(d.path, name) }
 func openDir(o Options, path string) (*dir, error) {
 	path = o.FS.PathJoin(path) // without a trailing slash: log/ is in its parent, not in log
 	d := &dir{fs: o.FS, path: path, log: o.Logger}
-	parents := []string{d.fs.PathDir(path)}
-	for _, err := d.fs.Stat(path); errors.Is(err, fs.ErrNotExist); {
-		p := parents[len(parents)-1]
-		if _, err = d.fs.Stat(p); errors.Is(err, fs.ErrNotExist) {
-			parents = append(parents, d.fs.PathDir(p))
-		}
-	}
-	if err := d.fs.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("wal: make directory %s: %w", path, err)
-	}
-	for _, p := range parents {
-		if err := d.syncParent(p); err != nil {
-			return nil, err
-		}
+	if err := d.mkdir(path); err != nil {
+		return nil, err
 	}
 	var err error
 	if d.handle, err = d.fs.OpenDir(path); err != nil {
 		return nil, fmt.Errorf("wal: open directory %s: %w", path, err)
 	}
 	return d, nil
+}
+
+// mkdir makes a directory, from the top down, each level only once the one
+// above is durable. So a directory that is there has durable names above it,
+// or is the one that an earlier call failed to sync: its parent is synced
+// first.
+func (d *dir) mkdir(path string) error {
+	_, err := d.fs.Stat(path)
+	parent := d.fs.PathDir(path)
+	if errors.Is(err, fs.ErrNotExist) && parent != path {
+		if err := d.mkdir(parent); err != nil {
+			return err
+		}
+		if err := d.fs.MkdirAll(path, 0o700); err != nil {
+			return fmt.Errorf("wal: make directory %s: %w", path, err)
+		}
+	} else if err != nil {
+		return fmt.Errorf("wal: stat %s: %w", path, err)
+	}
+	return d.syncParent(parent)
 }
 
 // syncParent syncs a directory above the log's. One that we may not read is
@@ -102,8 +115,14 @@ func (d *dir) syncParent(path string) error {
 	return err
 }
 
-// sync makes all names in the directory durable.
-func (d *dir) sync() error { return d.syncHandle(d.handle, d.path) }
+// sync makes all names in the directory durable. Whoever changes names checks
+// failed before.
+func (d *dir) sync() error {
+	if d.failed == nil {
+		d.failed = d.syncHandle(d.handle, d.path)
+	}
+	return d.failed
+}
 
 // syncHandle syncs a directory. A file system that has no such thing answers
 // EINVAL, ENOTSUP or ENOSYS: then there is nothing to wait for, and it is
@@ -156,6 +175,9 @@ func (d *dir) create(name string) (vfs.File, error) {
 
 // rename gives a file another name, durable when it returns.
 func (d *dir) rename(from, to string) error {
+	if d.failed != nil {
+		return d.failed
+	}
 	if err := d.fs.Rename(d.join(from), d.join(to)); err != nil {
 		return fmt.Errorf("wal: rename %s to %s: %w", from, to, err)
 	}

@@ -66,12 +66,13 @@ func openReadOnly(path string, o Options) (*Log, error) {
 		}
 		before = err
 	}
-	return nil, before
+	return nil, fmt.Errorf("wal: %s changes too fast to be read (%v)", path, before)
 }
 
 // readOnlyTries is how often a read-only open looks at a log that a writer
-// may be changing meanwhile, until it finds no fault, or the same one twice.
-const readOnlyTries = 10
+// may be changing meanwhile, until it finds no fault, or the same one twice
+// running.
+const readOnlyTries = 30
 
 func showReadOnly(path string, o Options) (*Log, error) {
 	d := &dir{fs: o.FS, path: path, log: o.Logger}
@@ -104,7 +105,7 @@ func (l *Log) recover() error {
 	}
 	l.prepare.last = s.last
 	if len(s.live) == 0 {
-		return l.begin(s)
+		return l.begin()
 	}
 	l.adopt(s)
 	if err := l.prepare.adopt(); err != nil {
@@ -123,10 +124,8 @@ func (l *Log) recover() error {
 }
 
 // begin starts a log: its first segment links to nothing.
-func (l *Log) begin(s *survey) error {
-	s.recovery.id = l.recovery.id
-	l.recovery = s.recovery
-	l.recovery.Clean = len(s.dead) == 0
+func (l *Log) begin() error {
+	l.recovery.Clean = true
 	l.seed = header{id: l.recovery.id}.seed()
 	if err := l.prepare.adopt(); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (l *Log) begin(s *survey) error {
 	l.filling.reset(first, end, l.opts.BufferSize)
 	l.durable.Store(uint64(first.lsn(end)))
 	l.recovery.End, l.recovery.Promised = first.lsn(end), first.lsn(end)
-	return l.discardDead(s)
+	return nil
 }
 
 // adopt takes over what the survey found.
@@ -181,8 +180,8 @@ func (l *Log) resume(s *survey) error {
 }
 
 // cutTail cuts the active segment behind its last record. The room for a seal
-// is kept, and cleared: it has its space on a full disk too, and a seal that
-// stands there names a segment that may go.
+// is kept, and cleared: so far as the file reached it has its space on a full
+// disk too, and a seal that stands there names a segment that may go.
 func (l *Log) cutTail(s *survey, end int64) error {
 	keep := end + sealSize
 	var tail [sealSize]byte
@@ -193,8 +192,10 @@ func (l *Log) cutTail(s *survey, end int64) error {
 			return err
 		}
 	}
-	if err := giveBack(l.active.file, keep); err != nil && !noSpace(err) {
-		return fmt.Errorf("wal: truncate %s: %w", l.active.name(), err)
+	if l.active.size > keep {
+		if err := giveBack(l.active.file, keep); err != nil {
+			return fmt.Errorf("wal: truncate %s: %w", l.active.name(), err)
+		}
 	}
 	l.active.size, l.active.written = keep, end
 	return nil
@@ -239,7 +240,7 @@ func secured(s *segment, size, certain int64) int64 {
 // discardDead removes or recycles what is no part of the log.
 func (l *Log) discardDead(s *survey) error {
 	for _, n := range s.dead {
-		if err := l.prepare.discard(&segment{number: n}, s.heads[n].bad != nil); err != nil {
+		if _, err := l.prepare.discard(&segment{number: n}, s.heads[n].bad != nil); err != nil {
 			return err
 		}
 	}

@@ -193,7 +193,8 @@ func (p *preparer) material() error {
 	}
 	d := p.log.dir
 	if p.spare {
-		if err := d.fs.Rename(d.join(spareName), d.join(nextName)); err != nil {
+		err := d.fs.Rename(d.join(spareName), d.join(nextName))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("wal: rename %s to %s: %w", spareName, nextName, err)
 		}
 		p.spare = false
@@ -216,6 +217,9 @@ func (p *preparer) material() error {
 // synced before the name is (mutants of this order lose logs). want is what
 // the segment must have room for.
 func (p *preparer) finish(want int64, link *LSN) (*segment, error) {
+	if p.log.dir.failed != nil {
+		return nil, p.log.dir.failed
+	}
 	if p.last == math.MaxUint32 {
 		return nil, errors.New("wal: no segment number is left: copy the records to a new log")
 	}
@@ -308,37 +312,36 @@ func (p *preparer) supply(want int64) error {
 }
 
 // discard takes a segment out of the log: it becomes the spare if it is whole
-// and there is none, and is removed else. The change is durable on return.
-// keep says that its contents may still be read.
-func (p *preparer) discard(s *segment, keep bool) error {
+// and there is none, and is removed else. keep says that its contents may
+// still be read. The change is durable if err is nil; gone says that the name
+// is, durable or not.
+func (p *preparer) discard(s *segment, keep bool) (gone bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d := p.log.dir
-	info, err := d.fs.Stat(d.join(s.name()))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if d.failed != nil {
+		return false, d.failed
 	}
-	if err != nil {
-		return fmt.Errorf("wal: stat %s: %w", s.name(), err)
+	info, err := d.fs.Stat(d.join(s.name()))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("wal: stat %s: %w", s.name(), err)
 	}
 	p.stuck = false
-	if !keep && !p.spare && info.Size() == p.log.opts.SegmentSize {
-		if err := d.rename(s.name(), spareName); err != nil {
-			return err
+	if err == nil && !keep && !p.spare && info.Size() == p.log.opts.SegmentSize {
+		if err := d.fs.Rename(d.join(s.name()), d.join(spareName)); err != nil {
+			return false, fmt.Errorf("wal: rename %s to %s: %w", s.name(), spareName, err)
 		}
 		p.spare = true
 		p.log.stats.recycled.Add(1)
-		return nil
+	} else if err := d.remove(s.name()); err != nil {
+		return false, err
 	}
-	if err := d.remove(s.name()); err != nil {
-		return err
-	}
-	return d.sync()
+	return true, d.sync()
 }
 
 // adopt looks at the files that an earlier life left to make segments of. One
-// whose header is neither whole nor blank may hold frames of any number: it
-// is removed. So is one that is larger than a segment, and one that still is
+// whose header is neither whole nor, of one begun, blank may hold frames of any
+// number: it is removed. So is one that is larger than a segment, and one that still is
 // a segment by its other name: a crash may keep one half of a rename.
 func (p *preparer) adopt() error {
 	d := p.log.dir
@@ -347,15 +350,16 @@ func (p *preparer) adopt() error {
 			continue
 		}
 		h, size, err := readHeader(d, name)
+		if err == nil && h.id == p.log.recovery.id {
+			p.last = max(p.last, h.segment)
+		}
+		blank := errors.Is(err, errBlank) && name == nextName
 		switch {
 		case err == nil && d.exists(segmentName(h.segment)):
 			if err := d.remove(name); err != nil {
 				return err
 			}
-		case (err == nil || errors.Is(err, errBlank)) && size <= p.log.opts.SegmentSize:
-			if h.id == p.log.recovery.id {
-				p.last = max(p.last, h.segment)
-			}
+		case (err == nil || blank) && size <= p.log.opts.SegmentSize:
 			p.spare = p.spare || name == spareName
 		case err == nil || errors.Is(err, errHeader) || errors.Is(err, ErrFormat):
 			if err := d.remove(name); err != nil {

@@ -83,8 +83,12 @@ func surveyDir(d *dir) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
+	if newest == nil && s.last == 0 {
+		return s, nil
+	}
 	if newest == nil {
-		return s, s.checkDead(0, 0)
+		// A segment has its header and, the first one, its link before its name.
+		return nil, s.corrupt(s.last, headerSize, "no segment here has a valid first frame")
 	}
 	if err := s.chain(newest); err != nil {
 		return nil, err
@@ -92,7 +96,11 @@ func surveyDir(d *dir) (*survey, error) {
 	if err := s.scanTail(newest); err != nil {
 		return nil, err
 	}
-	return s, s.checkDead(newest.number, s.recovery.End)
+	if err := s.checkDead(newest.number); err != nil {
+		return nil, err
+	}
+	s.recovery.Clean = s.recovery.Clean && s.recovery.TornBytes == 0
+	return s, nil
 }
 
 // readHead reads a segment's header and its link.
@@ -100,6 +108,7 @@ func readHead(d *dir, number uint32) (*head, error) {
 	name := segmentName(number)
 	h := &head{number: number}
 	h.header, h.size, h.bad = readHeader(d, name)
+	h.size = min(h.size, MaxSegmentSize)
 	switch {
 	case errors.Is(h.bad, ErrFormat):
 		return nil, fmt.Errorf("wal: %s: %w", name, h.bad)
@@ -209,7 +218,7 @@ func (s *survey) scanTail(newest *head) error {
 	if t.used > end {
 		r.TornBytes, r.TornSegment = t.used-end, segmentName(newest.number)
 	}
-	r.Clean = last == kindMark && r.TornBytes == 0
+	r.Clean = last == kindMark
 	return nil
 }
 
@@ -242,10 +251,7 @@ func (s *survey) readTail(sc *scanner) (end int64, promised LSN, last kind, err 
 
 // checkDead looks for promises in the segments above the newest one in use.
 // It may be that the newest was one of them, and its first frame rotted.
-func (s *survey) checkDead(newest uint32, end LSN) error {
-	if newest == 0 {
-		s.dead = append(s.dead, s.order...)
-	}
+func (s *survey) checkDead(newest uint32) error {
 	for _, n := range s.dead {
 		h := s.heads[n]
 		s.recovery.Dead = append(s.recovery.Dead, segmentName(n))
@@ -288,7 +294,7 @@ func (s *survey) rewrite(seg *segment, m SyncMethod) error {
 	if r.Promised.Segment() == seg.number {
 		off = r.Promised.Offset()
 	}
-	buf := make([]byte, min(end-off, windowSize))
+	start, buf := off, make([]byte, min(end-off, windowSize))
 	for off < end {
 		p := buf[:min(end-off, int64(len(buf)))]
 		if n, err := seg.file.ReadAt(p, off); n < len(p) {
@@ -305,5 +311,27 @@ func (s *survey) rewrite(seg *segment, m SyncMethod) error {
 	if err := m.sync(seg.file); err != nil {
 		return fmt.Errorf("wal: sync %s: %w", seg.name(), err)
 	}
+	if err := s.recheck(seg, start); err != nil {
+		return err
+	}
 	return s.dir.sync()
+}
+
+// recheck reads what rewrite has written: a page that was only in memory may
+// have been dropped between the survey and the rewriting, and then what was
+// written is not what was surveyed.
+func (s *survey) recheck(seg *segment, off int64) error {
+	sc, err := openScanner(s.dir, seg.number, s.seed, off)
+	if err != nil {
+		return err
+	}
+	defer sc.close()
+	for sc.off < s.recovery.End.Offset() {
+		if _, ok := sc.next(); !ok && sc.err == nil {
+			return s.corrupt(seg.number, sc.off, "it changed while it was recovered: open the log again")
+		} else if !ok {
+			return sc.err
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package wal
 import (
 	"errors"
 	"fmt"
+	"runtime"
 )
 
 // Trim gives up the records below lsn and removes the segments that hold no
@@ -10,7 +11,10 @@ import (
 // segments go. Trim(Next()) empties the log: it goes on in a new segment, and
 // reopens empty with Next unchanged.
 //
-// The removal is durable when Trim returns. A position above Next is refused.
+// The removal is durable when Trim returns nil. A position above Next is
+// refused. A failed sync of the directory is final for trimming and for making
+// segments, until the log is reopened.
+//
 // A segment that an iterator is reading is not recycled; on Windows, where it
 // cannot be removed either, trimming stops there until a later Trim.
 func (l *Log) Trim(lsn LSN) error {
@@ -35,19 +39,21 @@ func (l *Log) Trim(lsn LSN) error {
 		if s == nil || err != nil {
 			return err
 		}
-		if err := l.prepare.discard(s, s.kept); err != nil {
-			l.mu.Lock()
+		gone, err := l.prepare.discard(s, s.kept)
+		l.mu.Lock()
+		if gone {
+			l.refused = nil
+		} else {
 			s.gone = false
 			l.live = append([]*segment{s}, l.live...)
-			l.mu.Unlock()
-			if s.kept {
-				return nil
-			}
+		}
+		l.mu.Unlock()
+		if err != nil && !gone && s.kept && runtime.GOOS == "windows" {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
-		l.mu.Lock()
-		l.refused = nil
-		l.mu.Unlock()
 	}
 }
 
@@ -73,8 +79,9 @@ func (l *Log) takeFront(lsn LSN) (*segment, error) {
 	return s, nil
 }
 
-// turn moves an otherwise full log into a new segment, so that all its records
-// stand in older ones. Without space for one it does nothing.
+// turn moves the log into a new segment, so that all its records stand in
+// older ones, with a link that is durable whatever the method. Without space
+// for one it does nothing.
 func (l *Log) turn() error {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
@@ -95,5 +102,8 @@ func (l *Log) turn() error {
 		b.mark(l.seed)
 	}
 	l.mu.Unlock()
+	method := l.method
+	l.method = l.barrier()
+	defer func() { l.method = method }()
 	return l.flush(nil)
 }
