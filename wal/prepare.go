@@ -311,6 +311,14 @@ func (p *preparer) supply(want int64) error {
 	return nil
 }
 
+// namesLost returns the failed sync of the directory, after which no name can
+// be changed for good.
+func (p *preparer) namesLost() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.dir.failed
+}
+
 // discard takes a segment out of the log: it becomes the spare if it is whole
 // and there is none, and is removed else. keep says that its contents may
 // still be read. The change is durable if err is nil; gone says that the name

@@ -23,6 +23,9 @@ func (l *Log) Trim(lsn LSN) error {
 	l.mu.Lock()
 	err, next := l.usable(), l.filling.next()
 	l.mu.Unlock()
+	if err == nil {
+		err = l.prepare.namesLost()
+	}
 	if err != nil {
 		return err
 	}
