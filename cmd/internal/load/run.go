@@ -26,6 +26,9 @@ func Run(ctx context.Context, c Config, progress func(Progress)) (Result, error)
 	if err != nil {
 		return Result{}, err
 	}
+	if d.sim != nil {
+		defer withoutCollector()()
+	}
 	log, err := wal.Open(d.dir, wal.Options{FS: d.fs, Sync: c.Sync, SegmentSize: c.SegmentBytes})
 	if err != nil {
 		return Result{}, err
