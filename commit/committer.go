@@ -92,7 +92,8 @@ type Committer struct {
 
 // New returns a committer for log and starts its flusher. The log stays the
 // caller's: it must outlive the committer, whose Close does not close it, and
-// must not be flushed by anybody else meanwhile.
+// should not be flushed by anybody else meanwhile: what Sync, or Trim of
+// everything, makes durable is acknowledged, but not counted in Stats.
 func New(log *wal.Log, o Options) (*Committer, error) {
 	if log == nil {
 		return nil, errors.New("commit: new: log is nil")

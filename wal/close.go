@@ -3,8 +3,9 @@ package wal
 import "errors"
 
 // Close makes everything appended durable, whatever the sync method, marks
-// the log as cleanly closed, and releases it. It returns the log's failure if
-// there was one. Every other call then returns ErrClosed; iterators that are
+// the log as cleanly closed where there is room for the mark, and releases it.
+// It returns the log's failure if there was one, of a flush or of a sync of the
+// directory. Calls that can fail then return ErrClosed; iterators that are
 // under way go on to their end.
 func (l *Log) Close() error {
 	if l.opts.ReadOnly {
@@ -47,6 +48,11 @@ func (l *Log) finish() error {
 			return l.fail(err)
 		}
 		l.durable.Store(uint64(l.filling.next()))
+	}
+	// A mark lets the next life go on with prepared segments by their names,
+	// so there is none where a name may be lost.
+	if err := l.prepare.namesLost(); err != nil {
+		return err
 	}
 	if !l.mark() {
 		return nil

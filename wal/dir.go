@@ -115,8 +115,8 @@ func (d *dir) syncParent(path string) error {
 	return err
 }
 
-// sync makes all names in the directory durable. Whoever changes names checks
-// failed before.
+// sync makes all names in the directory durable. Whoever changes the names of
+// segments checks failed before.
 func (d *dir) sync() error {
 	if d.failed == nil {
 		d.failed = d.syncHandle(d.handle, d.path)

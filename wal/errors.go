@@ -7,7 +7,7 @@ import (
 
 // Errors that callers branch on, for use with errors.Is.
 var (
-	// ErrClosed is returned by every call after Close.
+	// ErrClosed is returned after Close by every call that can fail.
 	ErrClosed = errors.New("wal: log is closed")
 
 	// ErrLocked is returned by Open while another opener, in this process or

@@ -71,8 +71,10 @@ type Extent struct {
 // empty record is legal.
 //
 // Errors before anything is appended: ErrFull (Sync, then append again),
-// ErrNoSpace, ErrTooLarge, ErrReadOnly, ErrClosed, and after a failed flush
-// that failure, for good.
+// ErrNoSpace or another reason why there is no next segment, ErrTooLarge,
+// ErrReadOnly, ErrClosed, and after a failed flush that failure, for good.
+//
+// The LSN of a record that a crash took without a trace may be given again.
 func (l *Log) Append(rec []byte) (LSN, error) {
 	recs, sums := [1][]byte{rec}, [1]uint32{payloadSum(l.seed, rec)}
 	return l.append(recs[:], sums[:])

@@ -172,3 +172,18 @@ func TestVanishedSpareIsDoneWithout(t *testing.T) {
 	}
 	fill(t, l, 8)
 }
+
+// A life that lost a name does not end clean: the next one would go on with
+// segments by names that may not last.
+func TestLostNameIsNoCleanClose(t *testing.T) {
+	d := newDisk()
+	l := openOn(t, d)
+	fill(t, l, 3)
+	d.setHook(failOnce("sync", "."))
+	wantErr(t, l.Trim(makeLSN(2, 0)), syscall.EIO)
+	wantErr(t, l.Close(), syscall.EIO)
+	l = openOn(t, d)
+	if l.Recovery().Clean {
+		t.Error("clean after a failed sync of the directory")
+	}
+}

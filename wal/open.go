@@ -14,7 +14,7 @@ import (
 // What Open shows is durable: recovered records that no promise covers are
 // written and synced again first. A torn tail is cut and reported by
 // Recovery; damage to what was promised is a *CorruptionError, and then
-// nothing has been changed. Open does not wait for a segment to be prepared,
+// no segment has been changed. Open does not wait for a segment to be prepared,
 // and works on a full disk.
 //
 // The caller must Close the log.

@@ -40,7 +40,8 @@ type preparer struct {
 	// what makes stale frames recognisable (promise 8).
 	last uint32
 
-	// filled is how much of file has been written and synced.
+	// filled is how much of file has been written and synced, by this life or
+	// by an earlier one so far as the file's size tells.
 	filled atomic.Int64
 
 	wake, stop, done chan struct{}
@@ -192,6 +193,9 @@ func (p *preparer) material() error {
 		return nil
 	}
 	d := p.log.dir
+	if d.failed != nil {
+		return d.failed
+	}
 	if p.spare {
 		err := d.fs.Rename(d.join(spareName), d.join(nextName))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -214,8 +218,7 @@ func (p *preparer) material() error {
 }
 
 // finish turns the file into a segment: header, and a link if one is given,
-// synced before the name is (mutants of this order lose logs). want is what
-// the segment must have room for.
+// synced before the name is. want is what the segment must have room for.
 func (p *preparer) finish(want int64, link *LSN) (*segment, error) {
 	if p.log.dir.failed != nil {
 		return nil, p.log.dir.failed
@@ -239,7 +242,8 @@ func (p *preparer) finish(want int64, link *LSN) (*segment, error) {
 	if link != nil {
 		b = appendPosition(b, kindLink, makeLSN(h.segment, headerSize), *link, l.seed)
 	}
-	if err := writeAt(p.file, b, 0); err != nil {
+	// By the method, so that one which the volume lacks shows here, in Open.
+	if _, err := l.barrier().write(p.file, b, 0); err != nil {
 		return nil, fmt.Errorf("wal: write %s: %w", nextName, err)
 	}
 	if err := l.barrier().sync(p.file); err != nil {
@@ -286,6 +290,9 @@ func (p *preparer) supply(want int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.log
+	if l.dir.failed != nil {
+		return l.dir.failed
+	}
 	l.mu.Lock()
 	small := l.next
 	if small != nil && segmentOverhead+want <= small.size {
@@ -307,6 +314,7 @@ func (p *preparer) supply(want int64) error {
 		}
 		return err
 	}
+	p.stuck = false
 	p.publish(s)
 	return nil
 }

@@ -21,8 +21,8 @@ type Recovery struct {
 	Promised LSN
 
 	// TornBytes is how many bytes stood behind End that look like a write that
-	// did not finish, and TornSegment the file in which they stood. They were
-	// never acknowledged. Open cuts them, a read-only open does not.
+	// did not finish, and TornSegment the file in which they stood. Nothing
+	// that is left says that they were ever durable. Open cuts them, a read-only open does not.
 	TornBytes   int64
 	TornSegment string
 
@@ -294,7 +294,7 @@ func (s *survey) rewrite(seg *segment, m SyncMethod) error {
 	if r.Promised.Segment() == seg.number {
 		off = r.Promised.Offset()
 	}
-	start, buf := off, make([]byte, min(end-off, windowSize))
+	buf := make([]byte, min(end-off, windowSize))
 	for off < end {
 		p := buf[:min(end-off, int64(len(buf)))]
 		if n, err := seg.file.ReadAt(p, off); n < len(p) {
@@ -303,7 +303,7 @@ func (s *survey) rewrite(seg *segment, m SyncMethod) error {
 			}
 			return fmt.Errorf("wal: read %s at %d: %w", seg.name(), off, err)
 		}
-		if err := writeAt(seg.file, p, off); err != nil {
+		if _, err := m.write(seg.file, p, off); err != nil {
 			return fmt.Errorf("wal: write %s at %d: %w", seg.name(), off, err)
 		}
 		off += int64(len(p))
@@ -311,24 +311,24 @@ func (s *survey) rewrite(seg *segment, m SyncMethod) error {
 	if err := m.sync(seg.file); err != nil {
 		return fmt.Errorf("wal: sync %s: %w", seg.name(), err)
 	}
-	if err := s.recheck(seg, start); err != nil {
+	if err := s.recheck(seg); err != nil {
 		return err
 	}
 	return s.dir.sync()
 }
 
-// recheck reads what rewrite has written: a page that was only in memory may
+// recheck reads the segment once more after rewrite has written to it: a page that was only in memory may
 // have been dropped between the survey and the rewriting, and then what was
 // written is not what was surveyed.
-func (s *survey) recheck(seg *segment, off int64) error {
-	sc, err := openScanner(s.dir, seg.number, s.seed, off)
+func (s *survey) recheck(seg *segment) error {
+	sc, err := openScanner(s.dir, seg.number, s.seed, headerSize)
 	if err != nil {
 		return err
 	}
 	defer sc.close()
 	for sc.off < s.recovery.End.Offset() {
 		if _, ok := sc.next(); !ok && sc.err == nil {
-			return s.corrupt(seg.number, sc.off, "it changed while it was recovered: open the log again")
+			return fmt.Errorf("wal: %s changed at %d while it was recovered: open the log again", seg.name(), sc.off)
 		} else if !ok {
 			return sc.err
 		}

@@ -13,7 +13,7 @@ type SyncMethod uint8
 
 const (
 	SyncDefault   SyncMethod = iota // what reaches the medium on this platform
-	SyncNone                        // no barrier: see its String and Log.Durable; nothing is durable but by rotation and Close
+	SyncNone                        // no barrier: records survive the process, not the machine, but for those before a rotation or Close
 	SyncFsync                       // fsync(2); FlushFileBuffers on Windows. On macOS it does not wait for the drive's cache
 	SyncFdatasync                   // fdatasync(2): as fsync, without metadata that reading does not need
 	SyncDsync                       // a write that returns when its data is durable: pwritev2(2) with RWF_DSYNC, as O_DSYNC
@@ -68,7 +68,7 @@ func (m SyncMethod) supported() error {
 // sync makes what was written to f durable by the method. A failed sync is
 // never tried again: the kernel may have dropped the data and marked its
 // pages clean, so that the second call would succeed for nothing (fsync(2),
-// and "fsyncgate"). EINTR alone means that the call did not run.
+// and "fsyncgate"). EINTR alone is no verdict: the call is made again, as os.File.Sync does.
 func (m SyncMethod) sync(f vfs.File) error {
 	for {
 		err := m.syncOnce(f)

@@ -8,8 +8,9 @@ import (
 
 // Trim gives up the records below lsn and removes the segments that hold no
 // others, oldest first. First may therefore stay below lsn: only whole
-// segments go. Trim(Next()) empties the log: it goes on in a new segment, and
-// reopens empty with Next unchanged.
+// segments go. Trim(Next()) flushes and empties the log, unless something is
+// appended meanwhile or there is no space for one more segment: the log goes on
+// in a new one, and reopens empty with Next unchanged.
 //
 // The removal is durable when Trim returns nil. A position above Next is
 // refused. A failed sync of the directory is final for trimming and for making

@@ -56,7 +56,7 @@ NO_COLOR in the environment turns colour off.
 func rootHelp(app *cli.App) string {
 	var b strings.Builder
 	b.WriteString(intro)
-	b.WriteString("\nFlags of the main job, tax and group:\n")
+	b.WriteString("\nFlags of the main job, tax and group (tax --help and group --help list the others):\n")
 	b.WriteString(flagList(app.Flags))
 	b.WriteString(outro)
 	b.WriteString("\nWarnings, for --no-warn:\n")

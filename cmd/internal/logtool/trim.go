@@ -27,8 +27,14 @@ func Trim(dir string, lsn wal.LSN, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
+	first := log.First()
 	if err := log.Trim(lsn); err != nil {
 		return err
+	}
+	if log.First() == first {
+		if _, err := io.WriteString(out, "nothing removed: only whole segments below the LSN go\n"); err != nil {
+			return err
+		}
 	}
 	_, err = fmt.Fprintf(out, "first LSN %d, end LSN %d\n", uint64(log.First()), uint64(log.Next()))
 	return err

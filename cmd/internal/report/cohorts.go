@@ -36,7 +36,7 @@ func Cohorts(rows []load.Row) string {
 	text := fmt.Sprintf("Greedy at %s runs in two cohorts that take turns (%s): a flush that starts at once "+
 		"misses the writers just acknowledged, who wait for the next one, so a commit takes about two flushes and N writers get about N/(2F)",
 		writerText(split.Writers), batchEvidence(split))
-	if split.IdealFraction != nil {
+	if split.IdealFraction != nil && *split.IdealFraction <= implausible {
 		text += ", here " + percent(*split.IdealFraction) + " of N/F"
 	}
 	return text + "."

@@ -110,13 +110,17 @@ func flushTime(rows []load.Row) (f float64, ok bool) {
 	return stats.Median(probes), true
 }
 
+// implausible is the share of the ideal above which F cannot have been what
+// the cell's flushes took.
+const implausible = 1.05
+
 // remarks are the warnings of single cells, and the notes of the run. A
 // share above the ideal is shown as it was measured: it says that F was not
 // what the cell's own flushes took.
 func remarks(result *load.Result) []string {
 	var list []string
 	for _, r := range result.Rows {
-		if r.IdealFraction != nil && *r.IdealFraction > 1.05 {
+		if r.IdealFraction != nil && *r.IdealFraction > implausible {
 			list = append(list, fmt.Sprintf("%s at %s reached %s of N/F, which no log can: the F beside it (%s) was "+
 				"slower than the cell's own flushes (%s at p50). Compare commits/s, not shares.",
 				r.Policy, writerText(r.Writers), percent(*r.IdealFraction),
