@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"walbench.example/wal/crashfs"
 )
 
 // TestCalls runs short lives of a log and compares each call that changes the
@@ -165,12 +167,12 @@ var scripts = []struct {
 		r.append(100)
 		r.sync()
 		r.append(2000)
-		before := r.disk.crash(keepNone).image()
+		before := r.disk.crash(crashfs.None).image()
 		r.quietly(r.log.Sync)
-		torn := r.disk.crash(keepNone).image()
+		torn := r.disk.crash(crashfs.None).image()
 		r.quietly(r.log.Close)
 		kept := torn["00000001.wal"]
-		kept = kept[:min(sector, len(kept))]
+		kept = kept[:min(crashfs.SectorSize, len(kept))]
 		torn["00000001.wal"] = append(kept, make([]byte, len(before["00000001.wal"]))...)
 		fmt.Fprintln(r.out, "crash")
 		r.disk = torn.disk()

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"walbench.example/wal/crashfs"
 )
 
 // TestCloseEndsEverything closes a log while appends, flushes, reads and trims
@@ -71,7 +73,7 @@ func TestCloseEndsEverything(t *testing.T) {
 		mustClose(t, l)
 		wg.Wait()
 		wantClosed(t, l)
-		wantSurvivors(t, d.crash(keepNone), acked)
+		wantSurvivors(t, d.crash(crashfs.None), acked)
 	}
 }
 
@@ -122,7 +124,7 @@ func TestCloseFlushes(t *testing.T) {
 			}
 		}
 		mustClose(t, l)
-		wantRecords(t, openOn(t, d.crash(keepNone)), [][]byte{[]byte("a"), []byte("b")})
+		wantRecords(t, openOn(t, d.crash(crashfs.None)), [][]byte{[]byte("a"), []byte("b")})
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+
+	"walbench.example/wal/crashfs"
 )
 
 // The tests of this file damage the image of a log in every way of one kind
@@ -188,9 +190,9 @@ func TestZeroedSectorIsTornOrFound(t *testing.T) {
 	everyVictim(t, func(t *testing.T, v *victim) {
 		img := v.image
 		for _, name := range img.segments() {
-			for from := 0; from < len(img[name]); from += sector {
+			for from := 0; from < len(img[name]); from += crashfs.SectorSize {
 				damaged := img.with(name, bytes.Clone(img[name]))
-				to := min(from+sector, len(img[name]))
+				to := min(from+crashfs.SectorSize, len(img[name]))
 				clear(damaged[name][from:to])
 				if err := v.verdict(damaged, promises(img, name, from, to)); err != nil {
 					t.Fatalf("%s, sector at %d zeroed: %v", name, from, err)

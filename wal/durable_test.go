@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"path"
 	"sync"
 	"syscall"
 	"testing"
+
+	"walbench.example/wal/crashfs"
 )
 
 // TestSyncedRecordSurvivesWithItsNames cuts the power, keeping nothing that
@@ -23,7 +24,7 @@ func TestSyncedRecordSurvivesWithItsNames(t *testing.T) {
 		g := &ledger{t: t, log: l}
 		for range 30 {
 			g.put(1, 300)
-			after := d.crash(keepNone)
+			after := d.crash(crashfs.None)
 			r, err := Open(logDir, Options{FS: after, SegmentSize: small})
 			if err != nil {
 				t.Fatal(err)
@@ -45,13 +46,13 @@ func TestOpenSyncsTheNameOfItsDirectory(t *testing.T) {
 		if err := d.MkdirAll(logDir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		d.media[path.Dir(logDir)] = d.cache[path.Dir(logDir)]
+		mustSyncDir(t, d, ".")
 		l, err := Open(dir, Options{FS: d, SegmentSize: small})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.media[logDir] == nil {
-			t.Errorf("Open(%q) left the directory's name undurable", dir)
+		if _, err := d.crash(crashfs.None).Stat(logDir); err != nil {
+			t.Errorf("Open(%q) left the directory's name undurable: %v", dir, err)
 		}
 		mustClose(t, l)
 	}
@@ -176,7 +177,7 @@ func TestAcknowledgedBytesNeverChange(t *testing.T) {
 		}
 		d.setHook(nil)
 		if life%2 == 0 {
-			after := d.crash(coin(uint64(life)))
+			after := d.crash(crashfs.Seed(uint64(life)))
 			mustClose(t, l)
 			d = after
 			continue

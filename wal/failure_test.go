@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"walbench.example/wal/crashfs"
 )
 
 // TestFailedFlushIsFinal fails the write or the sync of a flush in each way,
@@ -22,8 +24,8 @@ func TestFailedFlushIsFinal(t *testing.T) {
 		{"sync", syscall.EIO, syscall.EIO},
 		{"sync", syscall.ENOSPC, syscall.ENOSPC},
 		{"write", syscall.EIO, syscall.EIO},
-		{"write", shortWrite(17), io.ErrShortWrite},
-		{"write", shortWrite(0), io.ErrShortWrite},
+		{"write", crashfs.ShortWrite{N: 17}, io.ErrShortWrite},
+		{"write", crashfs.ShortWrite{N: 0}, io.ErrShortWrite},
 	} {
 		t.Run(fmt.Sprintf("%s %v", test.verb, test.err), func(t *testing.T) {
 			d := newDisk()
@@ -95,7 +97,7 @@ func TestFailedCrossingIsFinal(t *testing.T) {
 				t.Errorf("Sync after %s %s failed: %v", verb, name, err)
 			}
 			wantErr(t, l.Close(), syscall.EIO)
-			r := openOn(t, d.crash(keepNone))
+			r := openOn(t, d.crash(crashfs.None))
 			if _, err := g.check(r, g.acked); err != nil {
 				t.Errorf("%s %s: %v", verb, name, err)
 			}
@@ -135,7 +137,7 @@ func TestRecoveredMeansDurable(t *testing.T) {
 	}
 	l = openOn(t, d)
 	wantRecords(t, l, want)
-	after := openOn(t, d.crash(keepNone))
+	after := openOn(t, d.crash(crashfs.None))
 	wantRecords(t, after, want)
 }
 
@@ -144,7 +146,7 @@ func TestRecoveredMeansDurable(t *testing.T) {
 // and trimming frees the space (promise 4).
 func TestNoSpaceIsARejection(t *testing.T) {
 	d := newDisk()
-	d.free = 3 * small
+	d.SetFree(3 * small)
 	l := openOn(t, d)
 	g := &ledger{t: t, log: l}
 	fill := func() error {
@@ -189,7 +191,7 @@ func TestFullDiskOpensReadsAndTrims(t *testing.T) {
 	file := segmentName(name.Segment())
 	for n := int(name.Offset()) - 400; n <= len(img[file]); n += 8 {
 		d := img.with(file, img[file][:n]).disk()
-		d.free = 0
+		d.SetFree(0)
 		l, err := Open(logDir, Options{FS: d, SegmentSize: small})
 		if err != nil {
 			t.Fatalf("cut at %d: Open on a full disk: %v", n, err)
@@ -214,17 +216,15 @@ func TestSmallSegmentIsReplacedSafely(t *testing.T) {
 	last := g.batches[len(g.batches)-1].lsn.Segment()
 	name := segmentName(last)
 	d := img.with(name, img[name][:headerSize]).disk() // sealed, and the link was not written
-	d.free = 600
+	d.SetFree(600)
 	l := mustOpenStill(t, d)
 	held, err := g.check(l, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.mu.Lock()
-	d.free = 1 << 20
-	d.mu.Unlock()
+	d.SetFree(1 << 20)
 	d.setHook(func(c call) error {
-		r, err := openStill(d.crash(keepAll))
+		r, err := openStill(d.crash(crashfs.All))
 		if err != nil {
 			t.Errorf("power cut before %v: %v", c, err)
 			return nil

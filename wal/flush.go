@@ -1,6 +1,9 @@
 package wal
 
-import "fmt"
+import (
+	"fmt"
+	"io/fs"
+)
 
 // Sync makes every record appended before the call durable. It does nothing
 // if there is none. Its first error is final: see Flush.
@@ -108,15 +111,24 @@ func (l *Log) writeTo(s *segment, p []byte, off int64, m SyncMethod) error {
 	}
 	durable, err := m.write(s.file, p, off)
 	if err != nil {
-		return fmt.Errorf("wal: write %s at %d: %w", s.name(), off, err)
+		return fmt.Errorf("wal: write %s at %d: %w", s.name(), off, cause(err))
 	}
 	if durable || m == SyncNone {
 		return nil
 	}
 	if err := m.sync(s.file); err != nil {
-		return fmt.Errorf("wal: sync %s: %w", s.name(), err)
+		return fmt.Errorf("wal: sync %s: %w", s.name(), cause(err))
 	}
 	return nil
+}
+
+// cause takes the path out of an error of a file that may have been renamed
+// since it was opened: it would name another file than the one meant.
+func cause(err error) error {
+	if p, ok := err.(*fs.PathError); ok {
+		return p.Err
+	}
+	return err
 }
 
 // leave is done with a sealed segment: its file is closed, and space behind

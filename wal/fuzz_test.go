@@ -6,6 +6,8 @@ import (
 	"errors"
 	"hash/crc32"
 	"testing"
+
+	"walbench.example/wal/crashfs"
 )
 
 // FuzzDecodeFrame decodes bytes as they are, and once more with a checksum
@@ -219,7 +221,7 @@ func FuzzRoundTrip(f *testing.F) {
 				if err := g.sync(); err != nil {
 					t.Fatal(err)
 				}
-				after := d.crash(coin(uint64(n)))
+				after := d.crash(crashfs.Seed(uint64(n)))
 				mustClose(t, g.log)
 				d = after
 				g.log = mustOpenStill(t, d)

@@ -1,11 +1,17 @@
 package wal
 
 import (
+	"errors"
+	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/cockroachdb/pebble/vfs"
+	"walbench.example/wal/crashfs"
 )
 
 // image is the contents of a log's directory by name.
@@ -13,13 +19,27 @@ type image map[string][]byte
 
 // image returns what the running system sees.
 func (d *disk) image() image {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	img := image{}
-	for name, n := range d.cache {
-		if base, ok := strings.CutPrefix(name, logDir+"/"); ok && !n.dir {
-			img[base] = slices.Clone(n.cache)
+	names, err := d.List(logDir)
+	for _, name := range names {
+		var f vfs.File
+		if f, err = d.Open(path.Join(logDir, name)); errors.Is(err, fs.ErrNotExist) {
+			continue // renamed meanwhile
 		}
+		var info os.FileInfo
+		if err == nil {
+			info, err = f.Stat()
+		}
+		if err == nil && !info.IsDir() {
+			img[name] = make([]byte, info.Size())
+			_, err = io.ReadFull(f, img[name])
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		panic(err)
 	}
 	return img
 }
@@ -27,13 +47,16 @@ func (d *disk) image() image {
 // disk returns a disk that holds the image, durable.
 func (img image) disk() *disk {
 	d := newDisk()
-	d.cache["top"], d.cache[logDir] = &node{dir: true}, &node{dir: true}
+	err := d.MkdirAll(logDir, 0o700)
 	for name, data := range img {
-		d.free -= int64(len(data))
-		d.cache[path.Join(logDir, name)] = &node{cache: slices.Clone(data), media: slices.Clone(data), dirty: map[int64]bool{}, taken: int64(len(data))}
+		f, ferr := d.Create(path.Join(logDir, name))
+		_, werr := f.WriteAt(data, 0)
+		err = errors.Join(err, ferr, werr)
 	}
-	d.media = maps.Clone(d.cache)
-	return d
+	if err != nil {
+		panic(err)
+	}
+	return d.crash(crashfs.All)
 }
 
 // with returns the image with other contents of one file.

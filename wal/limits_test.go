@@ -7,6 +7,8 @@ import (
 	"math"
 	"runtime"
 	"testing"
+
+	"walbench.example/wal/crashfs"
 )
 
 // TestLargestRecord appends at the exact limit and one byte above, as a record
@@ -56,7 +58,7 @@ func TestRecordEndsAnywhereInSegment(t *testing.T) {
 			g := &ledger{t: t, log: openOn(t, d)}
 			g.put(1, int(n)-8)
 			if !clean {
-				d = d.crash(keepNone)
+				d = d.crash(crashfs.None)
 			}
 			mustClose(t, g.log)
 			g.acked = 1
@@ -112,7 +114,7 @@ func TestBufferIsBounded(t *testing.T) {
 func TestShortLivesTakeLittleSpace(t *testing.T) {
 	const lives, size = 1000, 64 << 10
 	d := newDisk()
-	before, appended := d.free, int64(0)
+	before, appended := d.free(), int64(0)
 	o := Options{FS: d, SegmentSize: size}
 	for i := range lives {
 		l := mustOpen(t, logDir, o)
@@ -120,7 +122,7 @@ func TestShortLivesTakeLittleSpace(t *testing.T) {
 		appended += frameSize(len(payload(i, 100))) + flushSize + markSize
 		mustClose(t, l)
 	}
-	if taken := before - d.free; taken > appended+appended/20+2*size {
+	if taken := before - d.free(); taken > appended+appended/20+2*size {
 		t.Errorf("%d bytes appended, %d of the disk taken", appended, taken)
 	}
 	if lsns, _ := collect(t, mustOpen(t, logDir, o), 0); len(lsns) != lives {
@@ -136,12 +138,12 @@ func TestCrashedLivesTakeLittleSpace(t *testing.T) {
 	for i := range lives {
 		l := mustOpen(t, logDir, o)
 		put(t, l, payload(i, 100))
-		after := d.crash(keepNone)
+		after := d.crash(crashfs.None)
 		mustClose(t, l)
 		d = after
 		o.FS = d
 	}
-	if taken := 1<<40 - d.free; taken > lives*512+3*size {
+	if taken := math.MaxInt64 - d.free(); taken > lives*512+3*size {
 		t.Errorf("%d crashes, %d bytes of the disk taken", lives, taken)
 	}
 	if lsns, _ := collect(t, mustOpen(t, logDir, o), 0); len(lsns) != lives {
@@ -174,7 +176,8 @@ func TestHostileLengthsCostLittle(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	reads := 0
-	d.onRead = func(n int) { reads += n }
+	count := func(n int) { reads += n }
+	d.onRead.Store(&count)
 	l, err := Open(logDir, Options{FS: d, ReadOnly: true})
 	runtime.ReadMemStats(&after)
 	if err != nil {

@@ -30,12 +30,12 @@ type Log struct {
 
 	// trimming is held for the whole of a Trim, beside which flushes go on, and
 	// by Close. It is taken before flushing.
-	trimming sync.Mutex
+	trimming turn
 
 	// flushing is held for the whole of a flush, and by whoever else writes to
 	// segments that hold records. It is taken before mu and before the
 	// preparer's mutex.
-	flushing sync.Mutex
+	flushing turn
 	spare    *buffer    // the buffer that is not filling; guarded by flushing
 	method   SyncMethod // of flushes: Options.Sync, until Close; guarded by flushing
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"walbench.example/wal/crashfs"
 )
 
 // failOnce fails the first call of a verb on a name.
@@ -41,7 +43,7 @@ func TestFailedDirectorySyncEndsTrimming(t *testing.T) {
 			wantErr(t, l.Trim(to), syscall.EIO)
 		}
 		for seed := range uint64(20) {
-			r, err := Open(logDir, Options{FS: d.crash(coin(seed)), SegmentSize: small})
+			r, err := Open(logDir, Options{FS: d.crash(crashfs.Seed(seed)), SegmentSize: small})
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
@@ -95,7 +97,7 @@ func TestDirectoriesAreMadeFromTheTop(t *testing.T) {
 		}
 		l := openOn(t, d)
 		put(t, l, []byte("acknowledged"))
-		after := openOn(t, d.crash(keepNone))
+		after := openOn(t, d.crash(crashfs.None))
 		wantRecords(t, after, [][]byte{[]byte("acknowledged")})
 	}
 }
@@ -112,7 +114,7 @@ func TestTrimAllWithoutBarrierLasts(t *testing.T) {
 	if l.First() != next {
 		t.Errorf("first %v, next %v after trimming all", l.First(), next)
 	}
-	after := openOn(t, d.crash(keepNone))
+	after := openOn(t, d.crash(crashfs.None))
 	if after.First() < next {
 		t.Errorf("first %v after a crash, want at least %v", after.First(), next)
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 )
 
@@ -92,7 +91,7 @@ func showReadOnly(path string, o Options) (*Log, error) {
 }
 
 func newLog(o Options, d *dir) *Log {
-	l := &Log{opts: o, dir: d, method: o.Sync, filling: &buffer{}, spare: &buffer{}}
+	l := &Log{opts: o, dir: d, method: o.Sync, filling: &buffer{}, spare: &buffer{}, trimming: newTurn(), flushing: newTurn()}
 	l.prepare = newPreparer(l)
 	return l
 }
@@ -180,17 +179,15 @@ func (l *Log) resume(s *survey) error {
 }
 
 // cutTail cuts the active segment behind its last record. The room for a seal
-// is kept, and cleared: so far as the file reached it has its space on a full
-// disk too, and a seal that stands there names a segment that may go.
+// is kept, and cleared, since a seal that stands there names a segment that may
+// go. It is cleared behind the end of the file too: there may be one on the
+// disk whose bytes a crash kept and whose size it lost, to show again when the
+// file grows. Only a disk that has no space left for zeros has none there.
 func (l *Log) cutTail(s *survey, end int64) error {
 	keep := end + sealSize
-	var tail [sealSize]byte
-	if n, err := l.active.file.ReadAt(tail[:], end); err != nil && err != io.EOF {
-		return fmt.Errorf("wal: read %s at %d: %w", l.active.name(), end, err)
-	} else if lastUsed(tail[:n]) > 0 {
-		if err := l.writeTo(l.active, make([]byte, n), end, l.barrier()); err != nil {
-			return err
-		}
+	err := l.writeTo(l.active, make([]byte, sealSize), end, l.barrier())
+	if err != nil && !(noSpace(err) && l.active.size < keep) {
+		return err
 	}
 	if l.active.size > keep {
 		if err := giveBack(l.active.file, keep); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -28,11 +27,11 @@ import (
 type preparer struct {
 	log *Log
 
-	mu    sync.Mutex // held while files are made: a chunk at a time
-	file  vfs.File   // being prepared under nextName; nil: none
-	stale bool       // file may hold frames of older segments
-	spare bool       // there is a file under spareName
-	stuck bool       // preparing failed: leave it to supply until space is freed
+	mu    turn     // held while files are made: a chunk at a time
+	file  vfs.File // being prepared under nextName; nil: none
+	stale bool     // file may hold frames of older segments
+	spare bool     // there is a file under spareName
+	stuck bool     // preparing failed: leave it to supply until space is freed
 	zeros []byte
 
 	// last is the highest number any segment of the log, or any file that
@@ -57,7 +56,7 @@ const (
 )
 
 func newPreparer(l *Log) *preparer {
-	return &preparer{log: l, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	return &preparer{log: l, mu: newTurn(), wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 }
 
 // run prepares until halt. It is the log's only goroutine.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+
+	"walbench.example/wal/crashfs"
 )
 
 func TestSyncNames(t *testing.T) {
@@ -92,7 +94,7 @@ func TestSyncNonePromisesNothing(t *testing.T) {
 	for l.Durable() == start {
 		last = put(t, l, make([]byte, 500))
 	}
-	r := openOn(t, d.crash(keepNone))
+	r := openOn(t, d.crash(crashfs.None))
 	if end := r.Recovery().End; end < l.Durable() && end.Segment() == l.Durable().Segment() || last == 0 {
 		t.Errorf("recovered up to %v, durable was %v", end, l.Durable())
 	}

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"syscall"
 	"testing"
+
+	"walbench.example/wal/crashfs"
 )
 
 // TestTrimAllReopensEmpty trims to Next: the log is empty, reopens empty, goes
@@ -29,7 +31,7 @@ func TestTrimAllReopensEmpty(t *testing.T) {
 			if clean {
 				mustClose(t, g.log)
 			} else {
-				after := d.crash(keepNone)
+				after := d.crash(crashfs.None)
 				mustClose(t, g.log)
 				d = after
 			}
@@ -234,7 +236,7 @@ func TestStaleBytesAreNeverRead(t *testing.T) {
 			if c.verb != "sync" {
 				return nil
 			}
-			r, err := openStill(d.crash(coin(seed)))
+			r, err := openStill(d.crash(crashfs.Seed(seed)))
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
@@ -258,7 +260,7 @@ func TestZerosAreNoRecord(t *testing.T) {
 	for _, rec := range want {
 		put(t, l, rec)
 	}
-	d = d.crash(keepNone)
+	d = d.crash(crashfs.None)
 	l = openOn(t, d)
 	wantRecords(t, l, want)
 	if r := l.Recovery(); r.TornBytes != 0 {
