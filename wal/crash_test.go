@@ -79,8 +79,8 @@ type tally struct {
 	dead      int
 	again     int
 	lost      int
-	err       error // the first, of the earliest place
-	errAt     int
+	err       error // of the earliest place
+	errSeed   uint64
 }
 
 func (c *tally) images() int {
@@ -144,8 +144,8 @@ func (c *tally) image(w *world, at int, seed uint64, image *crashfs.FS) {
 	}
 	if err != nil {
 		c.lost++
-		if c.err == nil || at < c.errAt {
-			c.err, c.errAt = fmt.Errorf("power cut after change %d, keeping by %d: %w", at, seed, err), at
+		if c.err == nil || seed < c.errSeed {
+			c.err, c.errSeed = fmt.Errorf("power cut after change %d, keeping by %d: %w", at, seed, err), seed
 		}
 	}
 }

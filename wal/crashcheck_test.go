@@ -3,6 +3,7 @@ package wal_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
@@ -34,6 +35,7 @@ type verdict struct {
 //     acknowledged; after Open, nothing that Open has shown; after the sync of
 //     the new record, not that either.
 //   - After Close the log opens clean, with everything.
+//   - A bit of it that rots then is found, and nothing wrong is shown.
 func (v *verdict) check(image *crashfs.FS) error {
 	seen, err := v.lookOnly(image)
 	if err != nil {
@@ -60,7 +62,11 @@ func (v *verdict) check(image *crashfs.FS) error {
 		err = cerr
 	}
 	if err == nil {
-		err = reopen(image, append(slices.Clone(shown), fresh))
+		shown = append(slices.Clone(shown), fresh)
+		err = reopen(image, shown)
+	}
+	if err == nil {
+		err = rot(image, shown, rand.New(rand.NewPCG(v.seed, 3)))
 	}
 	return err
 }
@@ -132,6 +138,9 @@ func (v *verdict) complete(shown []*entry) error {
 		}
 		v.acked += len(e.recs)
 		if !slices.Contains(shown, e) && e.lsn >= trimmed {
+			if e.shown {
+				return broken(6, "%v was shown by Open at change %d and is gone; %d entries are there", e.lsn, e.acked, len(shown))
+			}
 			return broken(1, "%v was acknowledged at change %d and is gone; %d entries are there", e.lsn, e.acked, len(shown))
 		}
 	}
@@ -214,7 +223,7 @@ func (v *verdict) crashAgain(image *crashfs.FS, shown []*entry, fresh *entry, op
 			if at >= opened && !slices.Contains(shown, e) {
 				continue
 			}
-			after.entries = append(after.entries, &entry{recs: e.recs, lsn: e.lsn, acked: acked, dead: never})
+			after.entries = append(after.entries, &entry{recs: e.recs, lsn: e.lsn, acked: acked, shown: e.acked > v.at || e.shown, dead: never})
 		}
 		if at >= opened {
 			f := *fresh
@@ -227,14 +236,14 @@ func (v *verdict) crashAgain(image *crashfs.FS, shown []*entry, fresh *entry, op
 		again := crash(crashfs.Seed(r.Uint64()))
 		log, err := wal.Open(worldDir, options(again))
 		if err != nil {
-			return broken(6, "second crash, after change %d of %d: %w", at, synced, err)
+			return fmt.Errorf("second crash, after change %d of %d: %w", at, synced, broken(7, "a crash alone is no corruption: %w", err))
 		}
 		_, err = (&verdict{world: after}).read(log)
 		if cerr := log.Close(); err == nil {
 			err = cerr
 		}
 		if err != nil {
-			return broken(6, "second crash, after change %d (Open ended at %d, the sync at %d): %w", at, opened, synced, err)
+			return fmt.Errorf("second crash, after change %d (Open ended at %d, the sync at %d): %w", at, opened, synced, err)
 		}
 	}
 	return nil
@@ -256,4 +265,61 @@ func reopen(disk *crashfs.FS, want []*entry) error {
 	}
 	_, err = (&verdict{world: after}).read(log)
 	return err
+}
+
+// rot flips a bit of a record in a log that was closed well, so that all of it
+// is promised: reading must end there with a *wal.CorruptionError.
+func rot(disk *crashfs.FS, shown []*entry, r *rand.Rand) error {
+	victim := shown[r.IntN(len(shown))]
+	last := victim.recs[len(victim.recs)-1]
+	off := victim.lsn.Offset() + int64(r.IntN(frameHeader+len(last)))
+	name := fmt.Sprintf("%s/%08x.wal", worldDir, victim.lsn.Segment())
+	f, err := disk.OpenReadWrite(name)
+	if err != nil {
+		return err
+	}
+	var b [1]byte
+	if _, err := f.ReadAt(b[:], off); err != nil {
+		return err
+	}
+	b[0] ^= 1 << r.IntN(8)
+	if _, err := f.WriteAt(b[:], off); err != nil {
+		return err
+	}
+	err = readRotten(disk, shown)
+	var corrupt *wal.CorruptionError
+	if !errors.As(err, &corrupt) {
+		return broken(7, "a flipped bit at %v+%d was not found: %v", victim.lsn, off-victim.lsn.Offset(), err)
+	}
+	return nil
+}
+
+// frameHeader is how many bytes of a frame stand before its record.
+const frameHeader = 16
+
+// readRotten reads a log to its end, or to where it is damaged.
+func readRotten(disk *crashfs.FS, shown []*entry) error {
+	log, err := wal.Open(worldDir, options(disk))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	var recs [][]byte
+	for _, e := range shown {
+		recs = append(recs, e.recs...)
+	}
+	n := 0
+	for r, err := range log.Records(0) {
+		if err != nil {
+			return err
+		}
+		if n >= len(recs) || !bytes.Equal(r.Data, recs[n]) {
+			return fmt.Errorf("%v is %.60q", r.LSN, r.Data)
+		}
+		n++
+	}
+	if n < len(recs) {
+		return fmt.Errorf("%d of %d records, and no error", n, len(recs))
+	}
+	return nil
 }

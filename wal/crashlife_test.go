@@ -47,6 +47,7 @@ type entry struct {
 	lsn   wal.LSN // of the last record
 	begun int     // it cannot be there before
 	acked int     // from there on it must be
+	shown bool    // not because of a Commit that returned nil, but because Open showed it
 	dead  int     // from there on it must not be: a recovery did not show it
 }
 
@@ -119,7 +120,7 @@ func (w *world) reborn() *world {
 			if e.acked <= at {
 				acked = 0
 			}
-			after.entries = append(after.entries, &entry{recs: e.recs, lsn: e.lsn, acked: acked, dead: never})
+			after.entries = append(after.entries, &entry{recs: e.recs, lsn: e.lsn, acked: acked, shown: e.shown, dead: never})
 		}
 		for _, t := range w.trims {
 			if t.begun <= at {
@@ -180,6 +181,7 @@ func (w *world) takeOver(log *wal.Log) error {
 			continue
 		}
 		if slices.Contains(shown, e) {
+			e.shown = e.acked == never
 			e.acked = min(e.acked, now)
 		} else {
 			e.dead = now
