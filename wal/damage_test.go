@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"walbench.example/wal/crashfs"
@@ -56,10 +59,13 @@ func (v *victim) verdict(img image, spared LSN) error {
 	}
 	r := l.Recovery()
 	outcome := fmt.Sprint(held, r.Clean, r.End, r.TornBytes > 0, len(r.Dead))
-	if v.seen[outcome] {
+	v.mu.Lock()
+	seen := v.seen[outcome]
+	v.seen[outcome] = true
+	v.mu.Unlock()
+	if seen {
 		return nil
 	}
-	v.seen[outcome] = true
 	return g.goOn(d, held)
 }
 
@@ -67,8 +73,9 @@ func (v *victim) verdict(img image, spared LSN) error {
 type victim struct {
 	*ledger
 	image image
-	seen  map[string]bool
-	close bool // try every byte of the older segments too
+
+	mu   sync.Mutex
+	seen map[string]bool
 }
 
 func sameImage(a, b image) bool {
@@ -113,7 +120,7 @@ func everyVictim(t *testing.T, test func(t *testing.T, v *victim)) {
 			if n := len(img.segments()); n < 3 {
 				t.Fatalf("the sample has %d segments, want 3 or more", n)
 			}
-			v := &victim{ledger: g, image: img, seen: map[string]bool{}, close: kind == kinds[0]}
+			v := &victim{ledger: g, image: img, seen: map[string]bool{}}
 			if err := v.verdict(img, g.batches[len(g.batches)-1].lsn+1); err != nil {
 				t.Fatalf("undamaged: %v", err)
 			}
@@ -122,66 +129,67 @@ func everyVictim(t *testing.T, test func(t *testing.T, v *victim)) {
 	}
 }
 
-// places returns the offsets in b that a test of every byte tries: all of its
-// used part if the file is to be tried closely, else one in 61.
-func places(b []byte, closely bool) (offs []int) {
-	for i := range b {
-		if closely && i < lastUsed(b)+frameHeader || i%61 == 0 || i == len(b)-1 {
-			offs = append(offs, i)
-		}
-	}
-	return offs
-}
-
-// newest reports whether the log's last batch stands in that segment.
-func (v *victim) newest(name string) bool {
-	return name == segmentName(v.batches[len(v.batches)-1].lsn.Segment())
-}
-
-func TestFlippedByteIsFoundOrHarmless(t *testing.T) {
-	everyVictim(t, func(t *testing.T, v *victim) {
-		img := v.image
-		for _, name := range img.segments() {
-			for _, i := range places(img[name], v.newest(name) || v.close) {
-				damaged := img.with(name, bytes.Clone(img[name]))
-				damaged[name][i] ^= 1 << (i % 8)
-				if err := v.verdict(damaged, promises(img, name, i, i+1)); err != nil {
-					t.Fatalf("%s, byte %d flipped: %v", name, i, err)
+// every runs test for each number below n, on all processors, and fails with
+// the error of the smallest.
+func every(t *testing.T, n int, test func(i int) error) {
+	t.Helper()
+	var (
+		next    atomic.Int64
+		workers sync.WaitGroup
+		mu      sync.Mutex
+		first   = n
+		failure error
+	)
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
+				if uint32(i)*2654435761>>16%rareUnderRace != 0 { // scattered
+					continue
+				}
+				if err := test(i); err != nil {
+					mu.Lock()
+					defer mu.Unlock()
+					if i < first {
+						first, failure = i, err
+					}
+					return
 				}
 			}
-		}
-	})
+		})
+	}
+	workers.Wait()
+	if failure != nil {
+		t.Fatal(failure)
+	}
 }
 
 func TestFlippedBitIsFoundOrHarmless(t *testing.T) {
-	d := newDisk()
-	g := &ledger{t: t, log: openOn(t, d)}
-	g.put(1, 5)
-	g.put(2, 0)
-	g.put(1, 20)
-	g.close()
-	img := d.image()
-	v := &victim{ledger: g, image: img, seen: map[string]bool{}}
-	name := img.segments()[0]
-	for i := range 8 * len(img[name]) {
-		damaged := img.with(name, bytes.Clone(img[name]))
-		damaged[name][i/8] ^= 1 << (i % 8)
-		if err := v.verdict(damaged, promises(img, name, i/8, i/8+1)); err != nil {
-			t.Fatalf("bit %d flipped: %v", i, err)
+	everyVictim(t, func(t *testing.T, v *victim) {
+		img := v.image
+		for _, name := range img.segments() {
+			every(t, 8*len(img[name]), func(i int) error {
+				damaged := img.with(name, bytes.Clone(img[name]))
+				damaged[name][i/8] ^= 1 << (i % 8)
+				if err := v.verdict(damaged, promises(img, name, i/8, i/8+1)); err != nil {
+					return fmt.Errorf("%s, bit %d of byte %d flipped: %w", name, i%8, i/8, err)
+				}
+				return nil
+			})
 		}
-	}
+	})
 }
 
 func TestCutFileIsTornOrFound(t *testing.T) {
 	everyVictim(t, func(t *testing.T, v *victim) {
 		img := v.image
 		for _, name := range img.segments() {
-			for _, n := range places(img[name], v.newest(name)) {
+			every(t, len(img[name]), func(n int) error {
 				damaged := img.with(name, img[name][:n])
 				if err := v.verdict(damaged, promises(img, name, n, len(img[name]))); err != nil {
-					t.Fatalf("%s, cut to %d bytes: %v", name, n, err)
+					return fmt.Errorf("%s, cut to %d bytes: %w", name, n, err)
 				}
-			}
+				return nil
+			})
 		}
 	})
 }
