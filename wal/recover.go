@@ -21,13 +21,14 @@ type Recovery struct {
 	Promised LSN
 
 	// TornBytes is how many bytes stood behind End that look like a write that
-	// did not finish, and TornSegment the file in which they stood. Nothing
-	// that is left says that they were ever durable. Open cuts them, a read-only open does not.
+	// did not finish, and TornSegment the oldest file in which they stood.
+	// Nothing that is left says that they were ever durable. Open cuts them, a
+	// read-only open does not.
 	TornBytes   int64
 	TornSegment string
 
-	// Dead are segments without a record of the log: prepared and not yet
-	// used, or left behind by a crash. Open reuses or removes them.
+	// Dead are segments without a record of the log, oldest first: prepared and
+	// not yet used, or left behind by a crash. Open reuses or removes them.
 	Dead []string
 
 	id [16]byte
@@ -55,6 +56,7 @@ type head struct {
 //     ends, unless a valid frame anywhere behind promises more: then the
 //     bytes there were durable and are damaged. Promises alone tell a torn
 //     tail from corruption.
+//  4. Look into what stands above it: see checkAbove.
 type survey struct {
 	dir   *dir
 	heads map[uint32]*head
@@ -65,6 +67,7 @@ type survey struct {
 	recovery Recovery
 	dead     []uint32
 	last     uint32 // highest number by name
+	sealed   uint32 // the segment that the seal of the newest one names; 0: it has none
 }
 
 func surveyDir(d *dir) (*survey, error) {
@@ -189,95 +192,6 @@ func (s *survey) chain(newest *head) error {
 			return s.corrupt(target, h.size, fmt.Sprintf("it is cut short: %s links to offset %d", segmentName(from), end))
 		}
 	}
-}
-
-// scanTail finds the end of the log in its newest segment.
-func (s *survey) scanTail(newest *head) error {
-	sc, err := openScanner(s.dir, newest.number, s.seed, headerSize)
-	if err != nil {
-		return err
-	}
-	defer sc.close()
-	end, promised, last, err := s.readTail(sc)
-	if err != nil {
-		return err
-	}
-	sc.off = end
-	t := sc.search(newest.header.flags&flagRecycled != 0)
-	if sc.err != nil {
-		return sc.err
-	}
-	if max(promised, t.promised) > makeLSN(newest.number, end) {
-		return s.corrupt(newest.number, end, fmt.Sprintf("damaged: it was durable up to %v", max(promised, t.promised)))
-	}
-	r := &s.recovery
-	r.End, r.Promised = makeLSN(newest.number, end), promised
-	if last == kindSeal {
-		return nil
-	}
-	if t.used > end {
-		r.TornBytes, r.TornSegment = t.used-end, segmentName(newest.number)
-	}
-	r.Clean = last == kindMark
-	return nil
-}
-
-// readTail reads valid frames to their end: behind the last whole batch, or
-// before the seal. A mark or a record of one frame is a whole batch.
-func (s *survey) readTail(sc *scanner) (end int64, promised LSN, last kind, err error) {
-	end = sc.off
-	inBatch := false
-	for {
-		f, ok := sc.next()
-		if !ok {
-			return end, promised, last, sc.err
-		}
-		if inBatch && f.kind != kindPart && f.kind != kindRecord {
-			return 0, 0, 0, s.corrupt(sc.number, f.lsn.Offset(), "a batch is interrupted")
-		}
-		promised = max(promised, promise(f))
-		inBatch = f.kind == kindPart
-		if f.kind == kindSeal {
-			if next := f.position().Segment(); s.heads[next] == nil {
-				return 0, 0, 0, s.corrupt(next, 0, fmt.Sprintf("it is missing: %s is sealed and names it as its successor", segmentName(sc.number)))
-			}
-			return end, promised, kindSeal, nil
-		}
-		if !inBatch {
-			end, last = sc.off, f.kind
-		}
-	}
-}
-
-// checkDead looks for promises in the segments above the newest one in use.
-// It may be that the newest was one of them, and its first frame rotted.
-func (s *survey) checkDead(newest uint32) error {
-	for _, n := range s.dead {
-		h := s.heads[n]
-		s.recovery.Dead = append(s.recovery.Dead, segmentName(n))
-		if n < newest {
-			continue
-		}
-		if h.bad != nil {
-			return s.corrupt(n, 0, "its header is damaged: a segment has one before it has its name")
-		}
-		sc, err := openScanner(s.dir, n, h.header.seed(), headerSize)
-		if err != nil {
-			return err
-		}
-		t := sc.search(h.header.flags&flagRecycled != 0)
-		sc.close()
-		switch {
-		case sc.err != nil:
-			return sc.err
-		case t.promised > makeLSN(n, headerSize):
-			return s.corrupt(n, headerSize, fmt.Sprintf("its first frame is damaged: it was durable up to %v", t.promised))
-		}
-		if t.used > 0 && s.recovery.TornBytes == 0 {
-			s.recovery.TornBytes, s.recovery.TornSegment = t.used, segmentName(n)
-		}
-	}
-	return nil
 }
 
 func (s *survey) corrupt(number uint32, off int64, reason string) error {

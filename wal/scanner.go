@@ -119,6 +119,7 @@ func (s *scanner) checksum(size int64) bool {
 type trace struct {
 	promised LSN   // the highest promise of any valid frame; 0: none
 	used     int64 // offset behind the last sign of a write
+	frames   int64 // that are valid
 }
 
 // search looks at every place from off to the file's end for frames and other
@@ -146,6 +147,7 @@ func (s *scanner) search(stale bool) trace {
 			t.used = max(t.used, s.off+frameHeader)
 			if small := size <= flushSize; small || s.off >= claimed {
 				if f, ok := s.peek(); ok {
+					t.frames++
 					t.promised = max(t.promised, promise(f))
 					step = size
 					t.used = max(t.used, s.off+step)
