@@ -27,12 +27,12 @@ func (s *survey) scanTail(newest *head) error {
 		return sc.err
 	}
 	r := &s.recovery
-	r.End, r.Promised, s.sealed = makeLSN(newest.number, t.end), t.promised, t.next
+	r.End, r.Promised, s.sealed, s.ended = makeLSN(newest.number, t.end), t.promised, t.next, true
 	switch {
 	case t.broken > 0:
 		return s.corrupt(newest.number, t.broken, "a batch is interrupted")
 	case t.last == kindSeal && s.heads[t.next] == nil:
-		return s.corrupt(t.next, 0, fmt.Sprintf("it is missing: %s is sealed and names it as its successor", segmentName(newest.number)))
+		return s.fault(Gap, t.next, 0, fmt.Sprintf("it is missing: %s is sealed and names it as its successor", segmentName(newest.number)))
 	}
 	sc.off = t.end
 	behind := sc.search(newest.header.flags&flagRecycled != 0)

@@ -88,7 +88,7 @@ func (p *program) logCommands(c *config) []*cli.Command {
 	commands := []*cli.Command{
 		{Name: "append", ArgsUsage: "DIR", Usage: "append the lines of standard input, print the LSN of each once it is durable"},
 		{Name: "dump", ArgsUsage: "DIR", Usage: "print LSN, length and SHA-256 of each record; changes nothing"},
-		{Name: "verify", ArgsUsage: "DIR", Usage: "print what recovery would find; changes nothing"},
+		{Name: "verify", ArgsUsage: "DIR", Usage: "print what recovery would find; changes nothing", Description: verifyCodes},
 		{Name: "trim", ArgsUsage: "DIR LSN", Usage: "remove the segments wholly below LSN"},
 	}
 	for _, command := range commands {
@@ -117,7 +117,7 @@ func (p *program) log(c *config, verb string, args []string) error {
 		return err
 	}
 	var out io.Writer = p.out
-	if c.quiet && verb != "append" && verb != "dump" { // whose output is the result
+	if c.quiet && verb != "append" && verb != "dump" && !c.log.json { // whose output is the result
 		out = io.Discard
 	}
 	ctx, stop := heed(func() {})

@@ -59,6 +59,7 @@ type logConfig struct {
 	dir     string
 	lsn     wal.LSN // trim
 	format  string  // dump: text, json or raw
+	json    bool    // verify: a document
 	writers int     // append, like the following
 	policy  string
 	window  report.Window

@@ -151,6 +151,10 @@ func (c *config) logFlags(verb string) []cli.Flag {
 		return append([]cli.Flag{
 			c.flag("format", "NAME", l.format, "text, json or raw", into(&l.format, word("text", "json", "raw"))),
 		}, c.everywhereFlags()...)
+	case "verify":
+		return append([]cli.Flag{
+			&cli.BoolFlag{Name: "json", Destination: &l.json, Usage: "print one JSON document instead, whatever is found"},
+		}, c.everywhereFlags()...)
 	default:
 		return c.everywhereFlags()
 	}

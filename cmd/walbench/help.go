@@ -52,6 +52,14 @@ Exit codes (of the built program; go run turns each failure into 1):
 NO_COLOR in the environment turns colour off.
 `
 
+const verifyCodes = `Exit codes:
+  0  clean     the log is whole
+  1  torn      a write at its end did not finish; the next open cuts it
+  2            wrong command line
+  3  damage    corrupt, gap (a segment is missing) or foreign (one of another log)
+  4  unknown   no log, a newer format, or it cannot be read
+`
+
 // rootHelp is the manual: usage, flags, examples, codes, warnings.
 func rootHelp(app *cli.App) string {
 	var b strings.Builder
@@ -66,7 +74,7 @@ func rootHelp(app *cli.App) string {
 	return b.String()
 }
 
-// commandHelp is one command's usage and flags.
+// commandHelp is one command's usage, flags, and what its description adds.
 func commandHelp(path string, c *cli.Command) string {
 	var b strings.Builder
 	line := path + " " + c.Name
@@ -85,6 +93,9 @@ func commandHelp(path string, c *cli.Command) string {
 	}
 	b.WriteString("\nFlags:\n")
 	b.WriteString(flagList(c.Flags))
+	if c.Description != "" {
+		b.WriteString("\n" + c.Description)
+	}
 	return b.String()
 }
 

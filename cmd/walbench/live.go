@@ -109,7 +109,7 @@ func runLog(ctx context.Context, c logConfig, in io.Reader, out io.Writer) error
 	case "trim":
 		return logtool.Trim(c.dir, c.lsn, out)
 	default:
-		return logtool.Verify(ctx, c.dir, out)
+		return logtool.Verify(ctx, c.dir, c.json, out)
 	}
 }
 
