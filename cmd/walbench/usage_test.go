@@ -10,7 +10,7 @@ import (
 var usageErrors = []struct{ line, want string }{
 	{"tx", `unknown command "tx", did you mean tax?`},
 	{"benchmark", `unknown command "benchmark": choose from tax, group, log`},
-	{"log", "log: which one? append, dump, verify, trim"},
+	{"log", "log: which one? append, dump, verify, repair, trim"},
 	{"log dmp x", `unknown command "dmp", did you mean dump?`},
 	{"help tx", `unknown command "tx", did you mean tax?`},
 	{"help tax size", `tax has no command "size"`},

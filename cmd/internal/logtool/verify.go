@@ -105,8 +105,7 @@ func describe(r wal.Report, f *Finding) string {
 		describeWhole(&b, r)
 	}
 	if f.Code == ExitCorrupt {
-		fmt.Fprintf(&b, "behind     %d records, of %d bytes, in %d segments can still be read behind the damage\n",
-			r.Behind.Records, r.Behind.Bytes, r.Behind.Segments)
+		fmt.Fprintf(&b, "behind     %s, can still be read behind the damage\n", tally(r.Behind, "records"))
 	}
 	return b.String()
 }
