@@ -27,5 +27,6 @@
 // trusted with names: Stats says so.
 //
 // Rot is detected where the log says of the place that it was durable: see
-// FORMAT.md for what that leaves out.
+// FORMAT.md for what that leaves out. Verify finds it, and Repair ends the log
+// before it.
 package wal

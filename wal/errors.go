@@ -45,13 +45,34 @@ var (
 )
 
 // CorruptionError says where promised bytes are missing or wrong. It is
-// returned by Open and by Records, and is errors.Is ErrCorrupt. Nothing is
-// cut, skipped or repaired when it is returned.
+// returned by Open, by Records and by Verify, and is errors.Is ErrCorrupt.
+// Nothing is cut, skipped or repaired when it is returned: see Repair.
 type CorruptionError struct {
+	Kind    CorruptionKind
 	Segment string // file name
 	Offset  int64  // of the first byte that cannot be trusted
 	LSN     LSN    // the same place as an LSN; 0 if the segment has none
-	Reason  string
+	Reason  string // the evidence, in a sentence
+}
+
+// CorruptionKind says what is wrong.
+type CorruptionKind uint8
+
+const (
+	Damaged CorruptionKind = iota // bytes that were durable are wrong, or cut off
+	Gap                           // a segment is missing between others, or at the end
+	Foreign                       // a segment stands there that is none of this log, or not by that name
+)
+
+// String returns the kind in a word: corrupt, gap or foreign.
+func (k CorruptionKind) String() string {
+	switch k {
+	case Gap:
+		return "gap"
+	case Foreign:
+		return "foreign"
+	}
+	return "corrupt"
 }
 
 func (e *CorruptionError) Error() string {

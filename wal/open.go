@@ -234,10 +234,13 @@ func secured(s *segment, size, certain int64) int64 {
 	return certain
 }
 
-// discardDead removes or recycles what is no part of the log.
+// discardDead removes or recycles what is no part of the log. Below the newest
+// segment a repair that was cut short may have left files that have a second
+// name: they are removed, and not written over.
 func (l *Log) discardDead(s *survey) error {
 	for _, n := range s.dead {
-		if _, err := l.prepare.discard(&segment{number: n}, s.heads[n].bad != nil); err != nil {
+		keep := s.heads[n].bad != nil || n < l.active.number
+		if _, err := l.prepare.discard(&segment{number: n}, keep); err != nil {
 			return err
 		}
 	}

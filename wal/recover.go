@@ -1,7 +1,6 @@
 package wal
 
 import (
-	"errors"
 	"fmt"
 	"io"
 )
@@ -21,26 +20,17 @@ type Recovery struct {
 	Promised LSN
 
 	// TornBytes is how many bytes stood behind End that look like a write that
-	// did not finish, and TornSegment the file in which they stood. Nothing
-	// that is left says that they were ever durable. Open cuts them, a read-only open does not.
+	// did not finish, and TornSegment the oldest file in which they stood.
+	// Nothing that is left says that they were ever durable. Open cuts them, a
+	// read-only open does not.
 	TornBytes   int64
 	TornSegment string
 
-	// Dead are segments without a record of the log: prepared and not yet
-	// used, or left behind by a crash. Open reuses or removes them.
+	// Dead are segments without a record of the log, oldest first: prepared and
+	// not yet used, or left behind by a crash. Open reuses or removes them.
 	Dead []string
 
 	id [16]byte
-}
-
-// head is what the start of a segment's file says.
-type head struct {
-	number uint32
-	size   int64
-	header header
-	bad    error // the header is no header
-	link   LSN   // where the log goes on from
-	linked bool  // there is a valid link: the segment has been in use
 }
 
 // survey finds the log in a directory and changes nothing:
@@ -55,101 +45,64 @@ type head struct {
 //     ends, unless a valid frame anywhere behind promises more: then the
 //     bytes there were durable and are damaged. Promises alone tell a torn
 //     tail from corruption.
+//  4. Look into what stands above it: see checkAbove.
 type survey struct {
-	dir   *dir
-	heads map[uint32]*head
-	order []uint32   // numbers by name, oldest first
-	live  []*segment // the log, oldest first; each but the last has its end
-	seed  uint32
+	dir     *dir
+	heads   map[uint32]*head
+	order   []uint32                    // numbers by name, oldest first
+	foreign map[uint32]*CorruptionError // by name
+	live    []*segment                  // the log, oldest first; each but the last has its end
+	seed    uint32
 
 	recovery Recovery
+	ended    bool // recovery.End is known
 	dead     []uint32
 	last     uint32 // highest number by name
+	sealed   uint32 // the segment that the seal of the newest one names; 0: it has none
 }
 
 func surveyDir(d *dir) (*survey, error) {
-	s := &survey{dir: d, heads: map[uint32]*head{}}
-	var err error
-	if s.order, err = d.segments(); err != nil {
+	s, err := readHeads(d)
+	if err != nil {
 		return nil, err
 	}
 	for _, n := range s.order {
-		if s.heads[n], err = readHead(d, n); err != nil {
-			return nil, err
+		if c := s.foreign[n]; c != nil {
+			return nil, c
 		}
-		s.last = n
 	}
-	newest, err := s.identify()
-	if err != nil {
+	if err := s.judge(); err != nil {
 		return nil, err
 	}
-	if newest == nil && s.last == 0 {
-		return s, nil
-	}
-	if newest == nil {
-		// A segment has its header and, the first one, its link before its name.
-		return nil, s.corrupt(s.last, headerSize, "no segment here has a valid first frame")
-	}
-	if err := s.chain(newest); err != nil {
-		return nil, err
-	}
-	if err := s.scanTail(newest); err != nil {
-		return nil, err
-	}
-	if err := s.checkDead(newest.number); err != nil {
-		return nil, err
-	}
-	s.recovery.Clean = s.recovery.Clean && s.recovery.TornBytes == 0
 	return s, nil
 }
 
-// readHead reads a segment's header and its link.
-func readHead(d *dir, number uint32) (*head, error) {
-	name := segmentName(number)
-	h := &head{number: number}
-	h.header, h.size, h.bad = readHeader(d, name)
-	h.size = min(h.size, MaxSegmentSize)
-	switch {
-	case errors.Is(h.bad, ErrFormat):
-		return nil, fmt.Errorf("wal: %s: %w", name, h.bad)
-	case h.bad != nil && !errors.Is(h.bad, errHeader):
-		return nil, h.bad
-	case h.bad != nil:
-		return h, nil
-	}
-	sc, err := openScanner(d, number, h.header.seed(), headerSize)
-	if err != nil {
-		return nil, err
-	}
-	defer sc.close()
-	if f, ok := sc.peek(); ok && f.kind == kindLink {
-		h.link, h.linked = f.position(), true
-	}
-	return h, sc.err
-}
-
-// identify settles whose log this is and returns its newest segment in use,
-// or nil if there is none.
-func (s *survey) identify() (newest *head, err error) {
+// judge does the others. Nothing in order is foreign.
+func (s *survey) judge() error {
+	var newest *head
 	for _, n := range s.order {
 		if h := s.heads[n]; h.linked {
 			newest = h
 		}
 	}
-	for _, n := range s.order {
-		h := s.heads[n]
-		switch {
-		case h.bad != nil:
-		case h.header.segment != n:
-			return nil, s.corrupt(n, 0, fmt.Sprintf("its header is that of segment %s: a copy or a rename", segmentName(h.header.segment)))
-		case newest != nil && h.header.id != newest.header.id:
-			return nil, s.corrupt(n, 0, "it belongs to another log")
-		}
+	if newest == nil && s.last == 0 {
+		return nil
 	}
-	if newest != nil {
-		s.recovery.id, s.seed = newest.header.id, newest.header.seed()
+	if newest == nil {
+		// A segment has its header and, the first one, its link before its name.
+		return s.corrupt(s.order[0], headerSize, "no segment here has a valid first frame")
 	}
-	return newest, nil
+	if err := s.chain(newest); err != nil {
+		return err
+	}
+	if err := s.scanTail(newest); err != nil {
+		return err
+	}
+	if err := s.checkDead(newest.number); err != nil {
+		return err
+	}
+	s.recovery.Clean = s.recovery.Clean && s.recovery.TornBytes == 0
+	return nil
 }
 
 // chain follows the links from the newest segment to the front.
@@ -175,7 +128,7 @@ func (s *survey) chain(newest *head) error {
 			return nil
 		}
 		if below[len(below)-1] != target {
-			return s.corrupt(target, 0, fmt.Sprintf("it is missing: %s is there, and %s links to it", segmentName(below[len(below)-1]), segmentName(h.number)))
+			return s.fault(Gap, target, 0, fmt.Sprintf("it is missing: %s is there, and %s links to it", segmentName(below[len(below)-1]), segmentName(h.number)))
 		}
 		end = h.link.Offset()
 		from := h.number
@@ -191,97 +144,12 @@ func (s *survey) chain(newest *head) error {
 	}
 }
 
-// scanTail finds the end of the log in its newest segment.
-func (s *survey) scanTail(newest *head) error {
-	sc, err := openScanner(s.dir, newest.number, s.seed, headerSize)
-	if err != nil {
-		return err
-	}
-	defer sc.close()
-	end, promised, last, err := s.readTail(sc)
-	if err != nil {
-		return err
-	}
-	sc.off = end
-	t := sc.search(newest.header.flags&flagRecycled != 0)
-	if sc.err != nil {
-		return sc.err
-	}
-	if max(promised, t.promised) > makeLSN(newest.number, end) {
-		return s.corrupt(newest.number, end, fmt.Sprintf("damaged: it was durable up to %v", max(promised, t.promised)))
-	}
-	r := &s.recovery
-	r.End, r.Promised = makeLSN(newest.number, end), promised
-	if last == kindSeal {
-		return nil
-	}
-	if t.used > end {
-		r.TornBytes, r.TornSegment = t.used-end, segmentName(newest.number)
-	}
-	r.Clean = last == kindMark
-	return nil
-}
-
-// readTail reads valid frames to their end: behind the last whole batch, or
-// before the seal. A mark or a record of one frame is a whole batch.
-func (s *survey) readTail(sc *scanner) (end int64, promised LSN, last kind, err error) {
-	end = sc.off
-	inBatch := false
-	for {
-		f, ok := sc.next()
-		if !ok {
-			return end, promised, last, sc.err
-		}
-		if inBatch && f.kind != kindPart && f.kind != kindRecord {
-			return 0, 0, 0, s.corrupt(sc.number, f.lsn.Offset(), "a batch is interrupted")
-		}
-		promised = max(promised, promise(f))
-		inBatch = f.kind == kindPart
-		if f.kind == kindSeal {
-			if next := f.position().Segment(); s.heads[next] == nil {
-				return 0, 0, 0, s.corrupt(next, 0, fmt.Sprintf("it is missing: %s is sealed and names it as its successor", segmentName(sc.number)))
-			}
-			return end, promised, kindSeal, nil
-		}
-		if !inBatch {
-			end, last = sc.off, f.kind
-		}
-	}
-}
-
-// checkDead looks for promises in the segments above the newest one in use.
-// It may be that the newest was one of them, and its first frame rotted.
-func (s *survey) checkDead(newest uint32) error {
-	for _, n := range s.dead {
-		h := s.heads[n]
-		s.recovery.Dead = append(s.recovery.Dead, segmentName(n))
-		if n < newest {
-			continue
-		}
-		if h.bad != nil {
-			return s.corrupt(n, 0, "its header is damaged: a segment has one before it has its name")
-		}
-		sc, err := openScanner(s.dir, n, h.header.seed(), headerSize)
-		if err != nil {
-			return err
-		}
-		t := sc.search(h.header.flags&flagRecycled != 0)
-		sc.close()
-		switch {
-		case sc.err != nil:
-			return sc.err
-		case t.promised > makeLSN(n, headerSize):
-			return s.corrupt(n, headerSize, fmt.Sprintf("its first frame is damaged: it was durable up to %v", t.promised))
-		}
-		if t.used > 0 && s.recovery.TornBytes == 0 {
-			s.recovery.TornBytes, s.recovery.TornSegment = t.used, segmentName(n)
-		}
-	}
-	return nil
-}
-
 func (s *survey) corrupt(number uint32, off int64, reason string) error {
-	return &CorruptionError{Segment: segmentName(number), Offset: off, LSN: makeLSN(number, off), Reason: reason}
+	return s.fault(Damaged, number, off, reason)
+}
+
+func (s *survey) fault(k CorruptionKind, number uint32, off int64, reason string) *CorruptionError {
+	return &CorruptionError{Kind: k, Segment: segmentName(number), Offset: off, LSN: makeLSN(number, off), Reason: reason}
 }
 
 // rewrite makes what was recovered above the promise durable. It may be in

@@ -117,18 +117,34 @@ func (s *scanner) checksum(size int64) bool {
 
 // trace is what a search saw in bytes that are no part of the log.
 type trace struct {
-	promised LSN   // the highest promise of any valid frame; 0: none
-	used     int64 // offset behind the last sign of a write
+	promised LSN    // the highest promise of any valid frame; 0: none
+	used     int64  // offset behind the last sign of a write
+	frames   int64  // that are valid
+	records  int64  // of these
+	bytes    int64  // of their payload
+	names    uint32 // the highest segment that a seal names
+}
+
+func (t *trace) add(f frame) {
+	t.frames++
+	t.promised = max(t.promised, promise(f))
+	switch f.kind {
+	case kindRecord, kindPart:
+		t.records++
+		t.bytes += int64(len(f.payload))
+	case kindSeal:
+		t.names = max(t.names, f.position().Segment())
+	}
 }
 
 // search looks at every place from off to the file's end for frames and other
 // signs of a write. In a file that is stale only what carries this segment's
 // LSNs is one; else every byte that is not zero. No record is checked that
-// begins in what another one claimed in vain, so that bytes made up of
-// headers cost no more than others.
+// begins in what another one claimed in vain, up to the next valid frame, so
+// that bytes made up of headers cost little more than others.
 func (s *scanner) search(stale bool) trace {
 	var t trace
-	var claimed int64
+	var claimed, vain int64
 	for {
 		b := s.window(frameHeader)
 		if len(b) == 0 {
@@ -146,17 +162,24 @@ func (s *scanner) search(stale bool) trace {
 			t.used = max(t.used, s.off+frameHeader)
 			if small := size <= flushSize; small || s.off >= claimed {
 				if f, ok := s.peek(); ok {
-					t.promised = max(t.promised, promise(f))
+					t.add(f)
 					step = size
 					t.used = max(t.used, s.off+step)
-				} else if !small {
+					if vain < vainLimit*s.size {
+						claimed = 0 // by a frame that is not there
+					}
+				} else if !small && size <= s.size-s.off { // else it was no work to refuse
 					claimed = s.off + size
+					vain += size
 				}
 			}
 		}
 		s.off += step
 	}
 }
+
+// vainLimit bounds what a search checks in vain, in sizes of the file.
+const vainLimit = 4
 
 // unsigned returns how many bytes of b, which stands at lsn, show no sign of
 // a write: a multiple of 8. Most of a segment's rest is passed over here.

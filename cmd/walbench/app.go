@@ -74,7 +74,7 @@ func (p *program) app(c *config) *cli.App {
 		Commands: []*cli.Command{
 			{Name: "tax", Usage: "what one durable append costs, by each way to sync", Flags: c.taxFlags(), Action: measure("tax")},
 			{Name: "group", Usage: "how far group commit goes past one commit a flush", Flags: c.groupFlags(), Action: measure("group")},
-			{Name: "log", Usage: "append to, dump, verify and trim a log", Flags: c.everywhereFlags(),
+			{Name: "log", Usage: "append to, dump, verify, repair and trim a log", Flags: c.everywhereFlags(),
 				Subcommands: p.logCommands(c),
 				Action:      func(*cli.Context) error { return p.printVersion() }}, // all else is refused before
 		},
@@ -88,7 +88,8 @@ func (p *program) logCommands(c *config) []*cli.Command {
 	commands := []*cli.Command{
 		{Name: "append", ArgsUsage: "DIR", Usage: "append the lines of standard input, print the LSN of each once it is durable"},
 		{Name: "dump", ArgsUsage: "DIR", Usage: "print LSN, length and SHA-256 of each record; changes nothing"},
-		{Name: "verify", ArgsUsage: "DIR", Usage: "print what recovery would find; changes nothing"},
+		{Name: "verify", ArgsUsage: "DIR", Usage: "print what recovery would find; changes nothing", Description: verifyCodes},
+		{Name: "repair", ArgsUsage: "DIR", Usage: "end a damaged log before the damage, and move aside what comes behind; a dry run without --yes", Description: repairHelp},
 		{Name: "trim", ArgsUsage: "DIR LSN", Usage: "remove the segments wholly below LSN"},
 	}
 	for _, command := range commands {
@@ -117,7 +118,7 @@ func (p *program) log(c *config, verb string, args []string) error {
 		return err
 	}
 	var out io.Writer = p.out
-	if c.quiet && verb != "append" && verb != "dump" { // whose output is the result
+	if c.quiet && verb != "append" && verb != "dump" && !c.log.json { // whose output is the result
 		out = io.Discard
 	}
 	ctx, stop := heed(func() {})

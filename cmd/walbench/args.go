@@ -99,7 +99,7 @@ func (r *reading) flag(text string, rest []string) ([]string, error) {
 		r.help = true
 		return rest, nil
 	}
-	known := find(r.app.Flags, r.app.Commands, name)
+	known := r.known(name, rest)
 	if known == nil {
 		return nil, r.unknownFlag(name, rest)
 	}
@@ -122,6 +122,22 @@ func (r *reading) flag(text string, rest []string) ([]string, error) {
 	}
 	r.flags = append(r.flags, "--"+name+"="+value)
 	return rest, nil
+}
+
+// known returns the flag of that name: that of the command, which the rest may
+// name, or else of any.
+func (r *reading) known(name string, rest []string) cli.Flag {
+	own, commands := r.own, r.commands
+	for _, word := range rest {
+		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.Name == word })
+		if at >= 0 {
+			own, commands = commands[at].Flags, commands[at].Subcommands
+		}
+	}
+	if f := find(own, nil, name); f != nil {
+		return f
+	}
+	return find(r.app.Flags, r.app.Commands, name)
 }
 
 // unknownFlag suggests one of the command, which the rest may name.
@@ -197,8 +213,7 @@ func (r *reading) checkArguments() error {
 	return nil
 }
 
-// find looks for a flag of that name in all commands. One name has a value
-// everywhere, or nowhere.
+// find looks for a flag of that name in all commands.
 func find(flags []cli.Flag, commands []*cli.Command, name string) cli.Flag {
 	for _, f := range flags {
 		if slices.Contains(f.Names(), name) {

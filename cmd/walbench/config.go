@@ -55,10 +55,12 @@ type config struct {
 
 // logConfig is what a log command is to do.
 type logConfig struct {
-	verb    string // append, dump, verify or trim
+	verb    string // append, dump, verify, repair or trim
 	dir     string
 	lsn     wal.LSN // trim
 	format  string  // dump: text, json or raw
+	json    bool    // verify: a document
+	yes     bool    // repair: not a dry run
 	writers int     // append, like the following
 	policy  string
 	window  report.Window

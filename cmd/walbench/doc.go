@@ -7,6 +7,7 @@
 //	walbench log append DIR   append the lines of standard input to a log
 //	walbench log dump DIR     print its records
 //	walbench log verify DIR   check it
+//	walbench log repair DIR   end it before damage, and move aside what is behind
 //	walbench log trim DIR LSN remove what lies below
 //
 // walbench --help is the manual; its examples are run by the tests.

@@ -73,7 +73,7 @@ func anyText(text string) (string, error) { return text, nil }
 
 func (c *config) everywhereFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "quiet", Destination: &c.quiet, Usage: "print results only: of the main job the verdict, of log verify and log trim nothing"},
+		&cli.BoolFlag{Name: "quiet", Destination: &c.quiet, Usage: "print results only: of the main job the verdict, of log verify, repair and trim nothing"},
 		&cli.BoolFlag{Name: "version", Destination: &c.version, Usage: "print the version and exit"},
 	}
 }
@@ -150,6 +150,14 @@ func (c *config) logFlags(verb string) []cli.Flag {
 	case "dump":
 		return append([]cli.Flag{
 			c.flag("format", "NAME", l.format, "text, json or raw", into(&l.format, word("text", "json", "raw"))),
+		}, c.everywhereFlags()...)
+	case "verify":
+		return append([]cli.Flag{
+			&cli.BoolFlag{Name: "json", Destination: &l.json, Usage: "print one JSON document instead, whatever is found"},
+		}, c.everywhereFlags()...)
+	case "repair":
+		return append([]cli.Flag{
+			&cli.BoolFlag{Name: "yes", Destination: &l.yes, Usage: "do it; without it nothing is changed"},
 		}, c.everywhereFlags()...)
 	default:
 		return c.everywhereFlags()

@@ -23,6 +23,8 @@ Usage:
   walbench log append DIR [flags]   append the lines of standard input
   walbench log dump DIR [flags]     print the records
   walbench log verify DIR           check a log, and change nothing
+  walbench log repair DIR           end a damaged log before the damage; moves
+                                    aside what comes behind, deletes nothing
   walbench log trim DIR LSN         remove whole segments below LSN
   walbench help COMMAND             the flags of a command
 
@@ -48,8 +50,31 @@ Exit codes (of the built program; go run turns each failure into 1):
   2    wrong command line        130  interrupted; what was measured is printed
   141  the reader of standard output has gone
   log verify: 0 clean, 1 torn tail, 3 corrupt, 4 cannot tell
+  log repair: 0 repaired or nothing to do, 3 damage (a dry run), 4 cannot tell
 
 NO_COLOR in the environment turns colour off.
+`
+
+const verifyCodes = `Exit codes:
+  0  clean     the log is whole
+  1  torn      a write at its end did not finish; the next open cuts it
+  2            wrong command line
+  3  damage    corrupt, gap (a segment is missing) or foreign (one of another log)
+  4  unknown   no log, a newer format, or it cannot be read
+`
+
+const repairHelp = `It keeps every record before the first damage, in whole batches. All else goes
+under names that the log ignores, such as 0000000b.wal.damaged-1, in DIR; no
+byte is deleted. New records never get the LSN of one that was dropped. It can
+be run again, also after it was cut short. A torn tail is no damage: the next
+open cuts it. Look at log verify first.
+
+Exit codes:
+  0  repaired, or nothing to do
+  1  it failed, or the log is open elsewhere
+  2  wrong command line
+  3  a dry run found damage; nothing was changed
+  4  no log, a newer format, or it cannot be read: nothing was changed
 `
 
 // rootHelp is the manual: usage, flags, examples, codes, warnings.
@@ -66,7 +91,7 @@ func rootHelp(app *cli.App) string {
 	return b.String()
 }
 
-// commandHelp is one command's usage and flags.
+// commandHelp is one command's usage, flags, and what its description adds.
 func commandHelp(path string, c *cli.Command) string {
 	var b strings.Builder
 	line := path + " " + c.Name
@@ -85,6 +110,9 @@ func commandHelp(path string, c *cli.Command) string {
 	}
 	b.WriteString("\nFlags:\n")
 	b.WriteString(flagList(c.Flags))
+	if c.Description != "" {
+		b.WriteString("\n" + c.Description)
+	}
 	return b.String()
 }
 

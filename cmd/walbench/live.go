@@ -106,10 +106,12 @@ func runLog(ctx context.Context, c logConfig, in io.Reader, out io.Writer) error
 		}, in, out)
 	case "dump":
 		return logtool.Dump(ctx, c.dir, c.format, out)
+	case "repair":
+		return logtool.Repair(c.dir, c.yes, out)
 	case "trim":
 		return logtool.Trim(c.dir, c.lsn, out)
 	default:
-		return logtool.Verify(ctx, c.dir, out)
+		return logtool.Verify(ctx, c.dir, c.json, out)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 var usageErrors = []struct{ line, want string }{
 	{"tx", `unknown command "tx", did you mean tax?`},
 	{"benchmark", `unknown command "benchmark": choose from tax, group, log`},
-	{"log", "log: which one? append, dump, verify, trim"},
+	{"log", "log: which one? append, dump, verify, repair, trim"},
 	{"log dmp x", `unknown command "dmp", did you mean dump?`},
 	{"help tx", `unknown command "tx", did you mean tax?`},
 	{"help tax size", `tax has no command "size"`},
@@ -32,7 +32,8 @@ var usageErrors = []struct{ line, want string }{
 	{"group --polcy=greedy", "did you mean --policy?"},
 	{"tax --colour", "unknown flag --colour (see walbench tax --help)"},
 	{"--size 4", "the main job has no flag --size: it belongs to tax, group"},
-	{"log verify d --json -", "log verify has no flag --json: it belongs to the main job, tax, group"},
+	{"log dump d --json -", "log dump has no flag --json: it belongs to the main job, tax, group, log verify"},
+	{"log verify d --json -", `log verify: stray argument "-"`},
 	{"--json", "--json needs a value"},
 	{"--json= tax", "--json needs a value"},
 	{"--json --quiet", "--json needs a value"},

@@ -47,6 +47,9 @@ func TestVerifyExitCodes(t *testing.T) {
 		if report, got := walbench(t, "", "log", "verify", dir); got != c.want {
 			t.Errorf("damage to %s: exit code %d, want %d:\n%s", c.name, got, c.want, report)
 		}
+		if _, got := walbench(t, "", "log", "--json", "verify", dir); got != c.want {
+			t.Errorf("damage to %s: exit code %d with --json, want %d", c.name, got, c.want)
+		}
 	}
 }
 

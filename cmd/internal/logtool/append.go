@@ -1,5 +1,5 @@
-// Package logtool is walbench's log commands: append to a log, dump it, verify
-// it and trim it, for scripts and for curious people.
+// Package logtool is walbench's log commands: append to a log, dump, verify,
+// repair and trim it, for scripts and for curious people.
 package logtool
 
 import (

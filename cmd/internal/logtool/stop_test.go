@@ -85,7 +85,7 @@ func TestAppendFailsWithItsOutput(t *testing.T) {
 	if !errors.Is(err, errGone) || !strings.HasPrefix(err.Error(), "line ") {
 		t.Errorf("error %v, want the line and %v", err, errGone)
 	}
-	if err := Verify(t.Context(), c.Dir, io.Discard); err != nil {
+	if err := Verify(t.Context(), c.Dir, false, io.Discard); err != nil {
 		t.Error(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 type Finding struct {
 	Code int
 	Err  error
+	Kind string // a word of VerifyDocument.Kind
 }
 
 // Exit codes of verify; 0 is a log that is whole.
@@ -28,22 +29,23 @@ func (f *Finding) Error() string { return f.Err.Error() }
 func (f *Finding) Unwrap() error { return f.Err }
 func (f *Finding) ExitCode() int { return f.Code }
 
-// Verify reads a whole log, writes what it found to out, and changes nothing.
-// A log that is not whole is a *Finding.
-func Verify(ctx context.Context, dir string, out io.Writer) error {
+// Verify reads a whole log, writes what it found to out, as text or as one
+// JSON document, and changes nothing. A log that is not whole is a *Finding.
+func Verify(ctx context.Context, dir string, asJSON bool, out io.Writer) error {
 	r, err := inspect(ctx, dir)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var b strings.Builder
-	finding := judge(&b, r, err)
-	if r.Segments > 0 {
-		describe(&b, r)
+	finding := judge(r, err)
+	if asJSON {
+		err = writeJSON(out, document(dir, r, finding))
+	} else {
+		_, err = io.WriteString(out, describe(r, finding))
 	}
-	if _, err := io.WriteString(out, b.String()); err != nil {
+	if err != nil {
 		return err
 	}
-	if finding == nil {
+	if finding.Code == 0 {
 		return nil
 	}
 	return finding
@@ -69,27 +71,46 @@ func inspect(ctx context.Context, dir string) (wal.Report, error) {
 	}
 }
 
-func judge(b *strings.Builder, r wal.Report, err error) *Finding {
+// judge says of what kind a log is. A whole one has code 0, and no error.
+func judge(r wal.Report, err error) *Finding {
+	var damage *wal.CorruptionError
 	switch {
-	case errors.Is(err, wal.ErrCorrupt):
-		fmt.Fprintf(b, "corrupt    %v\n", err)
-		return &Finding{ExitCorrupt, err}
+	case errors.As(err, &damage):
+		return &Finding{ExitCorrupt, err, damage.Kind.String()}
+	case errors.Is(err, wal.ErrFormat):
+		return &Finding{ExitUnknown, err, "newer_format"}
 	case err != nil:
-		fmt.Fprintf(b, "unknown    %v\n", err)
-		return &Finding{ExitUnknown, err}
+		return &Finding{ExitUnknown, err, "unknown"}
 	case r.TornBytes > 0:
-		err := fmt.Errorf("torn tail: %d bytes in %s look like a write that did not finish; none were promised durable", r.TornBytes, r.TornSegment)
-		fmt.Fprintf(b, "torn       %d bytes in %s look like a write that did not finish; none were promised durable\n", r.TornBytes, r.TornSegment)
-		return &Finding{ExitTorn, err}
+		return &Finding{ExitTorn, fmt.Errorf("torn tail: %d bytes in %s look like a write that did not finish; none were promised durable", r.TornBytes, r.TornSegment), "torn"}
+	}
+	return &Finding{0, nil, "clean"}
+}
+
+func describe(r wal.Report, f *Finding) string {
+	var b strings.Builder
+	switch {
+	case f.Code == ExitCorrupt:
+		fmt.Fprintf(&b, "corrupt    %v\n", f.Err)
+	case f.Code == ExitUnknown:
+		fmt.Fprintf(&b, "unknown    %v\n", f.Err)
+	case f.Code == ExitTorn:
+		fmt.Fprintf(&b, "torn       %s\n", strings.TrimPrefix(f.Error(), "torn tail: "))
 	case r.Clean:
 		b.WriteString("clean      closed cleanly\n")
 	default:
 		b.WriteString("clean      not closed, nothing torn\n")
 	}
-	return nil
+	if r.Segments > 0 {
+		describeWhole(&b, r)
+	}
+	if f.Code == ExitCorrupt {
+		fmt.Fprintf(&b, "behind     %s, can still be read behind the damage\n", tally(r.Behind, "records"))
+	}
+	return b.String()
 }
 
-func describe(b *strings.Builder, r wal.Report) {
+func describeWhole(b *strings.Builder, r wal.Report) {
 	fmt.Fprintf(b, "segments   %d\n", r.Segments)
 	fmt.Fprintf(b, "records    %d, of %d bytes\n", r.Records, r.Bytes)
 	if r.Records > 0 {

@@ -13,7 +13,7 @@ import (
 func verified(t *testing.T, dir string) (string, int) {
 	t.Helper()
 	var out strings.Builder
-	err := Verify(t.Context(), dir, &out)
+	err := Verify(t.Context(), dir, false, &out)
 	var finding *Finding
 	switch {
 	case err == nil:
@@ -175,14 +175,14 @@ func TestVerifyStops(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
 	var out strings.Builder
-	if err := Verify(ctx, filepath.Join(t.TempDir(), "none"), &out); err != cause || out.Len() > 0 {
+	if err := Verify(ctx, filepath.Join(t.TempDir(), "none"), false, &out); err != cause || out.Len() > 0 {
 		t.Errorf("error %v, want %v; printed %q", err, cause, out.String())
 	}
 }
 
 func TestVerifyFailsWithItsOutput(t *testing.T) {
 	dir, _ := appended(t, "a\n")
-	if err := Verify(t.Context(), dir, &failing{}); !errors.Is(err, errGone) {
+	if err := Verify(t.Context(), dir, false, &failing{}); !errors.Is(err, errGone) {
 		t.Errorf("error %v, want %v", err, errGone)
 	}
 }
